@@ -1,0 +1,99 @@
+import type { ApprovalId, CallId, CommandId, EffectId, MessageId, Millis } from "../protocol/ids.ts";
+import type { ContentBlock, Message, StopReason, ToolResultBlock, Usage } from "../protocol/message.ts";
+import type { Approval, ApprovalAnswer, AuditRow, Grant, PermissionMode } from "../protocol/permission.ts";
+import type { FailureInfo } from "../protocol/session.ts";
+import type { TurnSettings } from "./state.ts";
+
+/** Everything from outside that one transition may use besides state and input. */
+export type Envelope = {
+  now: Millis;
+  /** Fresh UUIDv7s, in order; the transition takes from the front. The actor hands in 8 + 3 per call. */
+  ids: readonly string[];
+  /** 0 <= random < 1, for jitter. */
+  random: number;
+};
+
+/** What prepare-tools found for one call. */
+export type PreparedCall =
+  | { callId: CallId; type: "run"; audit: AuditRow }
+  | { callId: CallId; type: "ask"; approval: Approval; audit: AuditRow }
+  /** Unknown tool, bad arguments, denied: the result is already there. */
+  | { callId: CallId; type: "answered"; result: ToolResultBlock; audit: AuditRow; denied: boolean };
+
+export type Input =
+  | {
+      type: "prompt";
+      commandId: CommandId;
+      promptId: string;
+      content: ContentBlock[];
+      delivery: "steer" | "queue";
+      settings: TurnSettings;
+    }
+  | { type: "unqueue"; commandId: CommandId; promptId: string }
+  | { type: "interrupt"; commandId: CommandId | null; by: "user" | "client_gone" | "shutdown" | "terminated" }
+  | {
+      type: "approval_answered";
+      commandId: CommandId;
+      approval: Approval;
+      answer: ApprovalAnswer;
+      by: string;
+      /** Made by the daemon for `task` and `everywhere`. */
+      grants: Grant[];
+      audit: AuditRow;
+    }
+  | {
+      type: "model_finished";
+      effectId: EffectId;
+      content: ContentBlock[];
+      stopReason: StopReason;
+      usage: Usage;
+      model: string;
+      note?: string;
+    }
+  | {
+      type: "model_failed";
+      effectId: EffectId;
+      error: FailureInfo;
+      retryable: boolean;
+      retryAfterMs: number | null;
+      partial: ContentBlock[];
+      usage: Usage;
+      model: string;
+    }
+  /** No credentials for the model: the turn parks. */
+  | { type: "model_unreachable"; effectId: EffectId; missing: string }
+  | { type: "tools_prepared"; effectId: EffectId; calls: PreparedCall[] }
+  | {
+      type: "tool_finished";
+      callId: CallId;
+      effectId: EffectId;
+      result: ToolResultBlock;
+      denied: boolean;
+      facts: ToolFact[];
+    }
+  /** A running call needs an answer before it can go on (escalation, domain, question). */
+  | { type: "tool_asks"; callId: CallId; effectId: EffectId; approval: Approval }
+  | { type: "timer_fired"; effectId: EffectId }
+  | {
+      type: "compaction_finished";
+      effectId: EffectId;
+      summary: Message | null;
+      usage: Usage;
+      model: string;
+      warning: string | null;
+    }
+  | { type: "compact_requested"; commandId: CommandId; focus: string | null }
+  | { type: "settings_changed"; commandId: CommandId; model?: string; mode?: PermissionMode; title?: string }
+  | { type: "cleared"; commandId: CommandId }
+  | { type: "head_moved"; commandId: CommandId; head: MessageId | null }
+  | { type: "client_arrived" }
+  /** First input after a daemon start: whatever ran is gone. */
+  | { type: "recovered" };
+
+/** Facts that a tool run adds of its own. */
+export type ToolFact = Extract<
+  import("../protocol/event.ts").Fact,
+  { type: "file_changed" | "notice" | "decision_recorded" }
+>;
+
+export type { ApprovalId };

@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+
+let lastTime = 0;
+let counter = 0;
+
+/** A UUIDv7 (RFC 9562): sorts by creation time; strictly increasing within this process. */
+export function uuidv7(now: number): string {
+  const bytes = randomBytes(16);
+  if (now > lastTime) {
+    lastTime = now;
+    counter = bytes.readUInt16BE(6) & 0x07ff;
+  } else if (++counter > 0x0fff) {
+    lastTime += 1;
+    counter = 0;
+  }
+  bytes.writeUIntBE(lastTime, 0, 6);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** True for any UUID in the usual spelling. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
