@@ -31,9 +31,8 @@ export function stripControls(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(ESCAPES, "").replace(CONTROLS, "");
 }
 
-// Control (but newline, tab), bidi, zero-width and other invisible formatting characters.
-const HIDDEN =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+// Control (but newline and tab), bidi, zero-width, variation selectors and other invisible characters.
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Spells out every character that could hide or reorder text, for approvals. */
 export function spellOut(text: string): string {
