@@ -191,6 +191,9 @@ export type SandboxState =
   | { type: "off"; reason: "flag" }
   | { type: "unavailable"; reason: string; mend: string };
 
+/** A command wants to reach a domain that no list of the policy decides. */
+export type DomainRequest = { domain: string; port: number; command: string };
+
 export type SpawnSpec = {
   sessionId: SessionId;
   command: string;
@@ -204,6 +207,8 @@ export type SpawnSpec = {
   timeoutMs: number;
   signal: AbortSignal;
   onOutput?: (text: string) => void;
+  /** Asked by the gate for an undecided domain; absent = no. Held until it answers. */
+  decideDomain?: (request: DomainRequest) => Promise<{ allow: boolean; reason: string }>;
 };
 
 /** The OS sandbox of the daemon. */

@@ -1,0 +1,13 @@
+import { type ModelResolution, resolveModel } from "../../model/resolve.ts";
+import type { SessionRuntime } from "../sessions/session-runtime.ts";
+
+/** The model a session stands on, with the overrides of its config. */
+export function findModel(id: string, runtime: SessionRuntime): ModelResolution {
+  return resolveModel({
+    requested: id,
+    configured: runtime.settings.config.model,
+    overrides: runtime.settings.config.models,
+    environment: runtime.environment,
+    credentials: runtime.credentials,
+  });
+}

@@ -1,0 +1,155 @@
+import type { Effect } from "../../engine/effect.ts";
+import type { ToolFact } from "../../engine/input.ts";
+import type { ResolvedAction, SandboxProfileName } from "../../protocol/permission.ts";
+import type { CommandPort, FilePort } from "../../protocol/ports.ts";
+import type { ToolContext, ToolDefinition } from "../../protocol/tool.ts";
+import { createFiles } from "../../sandbox/files/create-files.ts";
+import { createSearch } from "../../sandbox/search/create-search.ts";
+import type { SessionRuntime } from "../sessions/session-runtime.ts";
+import { decideDomain } from "./decide-domain.ts";
+import type { EffectPorts } from "./effect-ports.ts";
+
+/** What one attempt may do. */
+export type RunRights = {
+  profile: SandboxProfileName;
+  /** True when a person approved this exact call: its paths outside the roots and protected ones are then open. */
+  approved: boolean;
+  actions: ResolvedAction[];
+  unsandboxed: boolean;
+};
+
+/** One attempt at a call. */
+export type Attempt = {
+  effect: Extract<Effect, { type: "run_tool" }>;
+  tool: ToolDefinition;
+  rights: RunRights;
+  signal: AbortSignal;
+  facts: ToolFact[];
+};
+
+/** The context a tool gets: ports that are already under the session's policy and this attempt's rights. */
+export function buildToolContext(
+  attempt: Attempt,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+): { context: ToolContext; deniedPaths(): string[] } {
+  const { effect, signal } = attempt;
+  const deniedPaths: string[] = [];
+  const config = runtime.settings.config;
+  const context: ToolContext = {
+    place: runtime.place,
+    signal,
+    files: fileAccess(attempt, runtime, ports, false),
+    commands: commandAccess(attempt, runtime, ports, deniedPaths),
+    search: createSearch({
+      policy: runtime.policy,
+      place: runtime.place,
+      ripgrep: ports.ripgrep,
+      environmentPath: runtime.environment.PATH ?? "/usr/bin:/bin",
+      signal,
+      allowedOutside: allowedReads(attempt),
+    }),
+    progress: (text) => ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
+    image: async (bytes, mediaType, size) => ({
+      type: "image",
+      blob: await ports.store.putBlob(bytes, mediaType),
+      ...size,
+    }),
+    settings: {
+      commandTimeoutMs: config.tools.commandTimeoutSec * 1000,
+      commandTimeoutMaxMs: config.tools.commandTimeoutMaxSec * 1000,
+      outputLimitChars: config.tools.outputLimit,
+      extra: null,
+    },
+  };
+  return { context, deniedPaths: () => [...new Set(deniedPaths)] };
+}
+
+/** The file layer for one attempt; `dryRun` computes changes without making them. */
+export function fileAccess(
+  attempt: Attempt,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+  dryRun: boolean,
+): FilePort {
+  const { effect, rights, facts } = attempt;
+  return createFiles({
+    policy: runtime.policy,
+    place: runtime.place,
+    ledger: runtime.ledger,
+    dryRun,
+    allowedOutside: allowedReads(attempt),
+    approvedWrites: rights.approved ? writesOf(rights.actions) : [],
+    storeBytes: async (bytes) => (await ports.store.putBlob(bytes, "application/octet-stream")).hash,
+    onChange: (change) =>
+      facts.push({
+        type: "file_changed",
+        change: {
+          ...change,
+          sessionId: runtime.actor.session.id,
+          runId: effect.runId,
+          callId: effect.call.id,
+          at: ports.clock.now(),
+        },
+      }),
+  });
+}
+
+/** Paths the decision let through for reading, wherever they lie. */
+const allowedReads = (attempt: Attempt): string[] =>
+  attempt.rights.actions.flatMap((action) =>
+    action.type === "read_path" || action.type === "write_path" ? [action.realPath] : [],
+  );
+
+const writesOf = (actions: readonly ResolvedAction[]): string[] =>
+  actions.flatMap((action) => (action.type === "write_path" ? [action.realPath] : []));
+
+function commandAccess(
+  attempt: Attempt,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+  deniedPaths: string[],
+): CommandPort {
+  const { effect, rights, signal } = attempt;
+  return {
+    run: async (command, options) => {
+      const result = await ports.sandbox.run({
+        sessionId: runtime.actor.session.id,
+        command,
+        cwd: options.cwd,
+        env: commandEnvironment(runtime),
+        policy: runtime.policy,
+        profile: rights.profile,
+        unsandboxed: rights.unsandboxed,
+        timeoutMs: options.timeoutMs,
+        signal,
+        onOutput: (text) =>
+          ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
+        decideDomain: (request) => decideDomain(request, attempt, runtime, ports),
+      });
+      if (result.ok) {
+        for (const denial of result.value.denials) {
+          if (denial.type === "path" && denial.operation === "write") deniedPaths.push(denial.path);
+        }
+      }
+      return result;
+    },
+  };
+}
+
+/** The environment of commands: the client's allow-listed variables and our markers (CONVENTIONS 5.12). */
+function commandEnvironment(runtime: SessionRuntime): Record<string, string> {
+  const { environment, settings, place } = runtime;
+  return {
+    ...environment,
+    ...settings.config.env,
+    HOME: place.home,
+    TERM: "dumb",
+    PAGER: "cat",
+    GIT_PAGER: "cat",
+    GIT_TERMINAL_PROMPT: "0",
+    LATHE: "1",
+    AGENT: "lathe",
+    AI_AGENT: "lathe",
+  };
+}
