@@ -86,6 +86,8 @@ export type Input =
   | { type: "settings_changed"; commandId: CommandId; model?: string; mode?: PermissionMode; title?: string }
   | { type: "cleared"; commandId: CommandId }
   | { type: "head_moved"; commandId: CommandId; head: MessageId | null }
+  /** Something the user should see in the transcript; changes nothing else. */
+  | { type: "noticed"; level: "info" | "warning" | "error"; code: string; text: string }
   | { type: "client_arrived" }
   /** First input after a daemon start: whatever ran is gone. */
   | { type: "recovered" };

@@ -23,7 +23,7 @@ export type ClientContext = {
 /** Methods: name -> params and result. Every message is one line of JSON-RPC 2.0. */
 export type Methods = {
   initialize: {
-    params: { protocolVersion: number; client: { name: string; version: string } };
+    params: { protocolVersion: number; client: { name: string; version: string; id?: string } };
     result: { protocolVersion: number; version: string; pid: number; startedAt: Millis; busy: boolean };
   };
   "session.create": {
@@ -164,6 +164,8 @@ export type MethodName = keyof Methods;
 export type Notifications = {
   "session.fact": { sessionId: SessionId } & NumberedFact;
   "session.delta": { sessionId: SessionId; delta: Delta };
+  /** The session stopped working (disk full, database broken): its last commit stands; open it again to go on. */
+  "session.halted": { sessionId: SessionId; code: string; message: string };
   /** Deltas were dropped for this client, or the daemon is about to stop. */
   "daemon.notice": { code: "deltas_dropped" | "stopping"; sessionId?: SessionId };
 };

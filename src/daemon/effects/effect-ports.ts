@@ -18,6 +18,6 @@ export type EffectPorts = {
   saveRule(grant: Grant): Promise<void>;
   log(level: "info" | "warning" | "error", text: string): void;
   /** Facts of the machine for the system prompt. */
-  host: { platform: string; release: string; hostName: string; nodeVersion: string; home: string };
+  host: { platform: string; release: string; hostName: string; nodeVersion: string; home: string; configDir: string };
   ripgrep: string | null;
 };
