@@ -43,7 +43,14 @@ export type Methods = {
   /** Subscribes to a session: answers with a snapshot, then facts and deltas follow as notifications. */
   "session.open": {
     params: { sessionId: SessionId; afterSeq?: number; history?: number; context?: ClientContext };
-    result: { snapshot: SessionSnapshot; facts: NumberedFact[]; hasEarlier: boolean };
+    result: {
+      snapshot: SessionSnapshot;
+      facts: NumberedFact[];
+      hasEarlier: boolean;
+      /** Names of the tools offered to the model, and what the sandbox is now. */
+      tools: string[];
+      sandbox: SandboxState;
+    };
   };
   "session.close": { params: { sessionId: SessionId }; result: Record<string, never> };
   "session.prompt": {

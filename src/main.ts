@@ -1,0 +1,31 @@
+/**
+ * The only entry. Looks at the arguments and loads what they need: a client start loads neither the store nor
+ * the screen, and `--version` loads nothing.
+ */
+declare const LATHE_VERSION: string;
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  const version = typeof LATHE_VERSION === "string" ? LATHE_VERSION : "0.0.0-source";
+  if (process.platform === "win32") {
+    process.stderr.write("lathe does not run on Windows itself. Use WSL: https://learn.microsoft.com/windows/wsl\n");
+    process.exitCode = 1;
+    return;
+  }
+  if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
+    process.stdout.write(`${version}\n`);
+    return;
+  }
+  if (args[0] === "daemon" && args[1] === "run") {
+    const { runDaemon } = await import("./daemon/wiring.ts");
+    await runDaemon({ version, environment: process.env, idleArgument: args[2] });
+    return;
+  }
+  const { runCli } = await import("./cli/run-cli.ts");
+  process.exitCode = await runCli({ args, version, entry: process.argv[1] ?? "", process });
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`lathe: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
