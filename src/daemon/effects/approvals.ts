@@ -1,7 +1,12 @@
 import type { Effect } from "../../engine/effect.ts";
 import { bindingText } from "../../permission/token.ts";
 import type { ToolCallBlock } from "../../protocol/message.ts";
-import type { Approval, ApprovalAnswer, PermissionDecision, ResolvedAction } from "../../protocol/permission.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  PermissionDecision,
+  ResolvedAction,
+} from "../../protocol/permission.ts";
 import type { ToolDefinition } from "../../protocol/tool.ts";
 import { deferred } from "../../shared/async.ts";
 import { sha256 } from "../../shared/hash.ts";
@@ -68,7 +73,10 @@ export function approvalBinding(call: ToolCallBlock, tool: string, runtime: Sess
 }
 
 /** What a question of a running call says; the rest is taken from the call. */
-export type RunningQuestion = Pick<Approval, "kind" | "title" | "reason" | "onceOnly" | "suggestions" | "parts">;
+export type RunningQuestion = Pick<
+  Approval,
+  "kind" | "title" | "reason" | "onceOnly" | "suggestions" | "parts"
+>;
 
 /** Raises a question of a running call and waits for its answer; null when the call was stopped meanwhile. */
 export async function ask(

@@ -1,6 +1,6 @@
 import type { Effect } from "../../engine/effect.ts";
-import type { ModelEvent, ModelRef } from "../../protocol/model-port.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { ModelEvent, ModelRef } from "../../protocol/model-port.ts";
 import type { FailureInfo } from "../../protocol/session.ts";
 import { beginEffect, endEffect, type SessionRuntime } from "../sessions/session-runtime.ts";
 import type { EffectPorts } from "./effect-ports.ts";
@@ -13,7 +13,11 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const NO_USAGE = { input: null, output: null, cacheRead: null, cacheWrite: null, cost: null };
 
 /** One model call: request from the stored history, deltas to the clients, the end as an input. */
-export async function callModel(effect: CallModel, runtime: SessionRuntime, ports: EffectPorts): Promise<void> {
+export async function callModel(
+  effect: CallModel,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+): Promise<void> {
   const signal = beginEffect(runtime, effect.effectId);
   try {
     const found = findModel(effect.model, runtime);
@@ -96,13 +100,25 @@ async function follow(
         break;
       case "tool_call_start":
         streaming.toolCalls[event.index] = { name: event.name, chars: 0 };
-        ports.delta(sessionId, { type: "tool_call", effectId, index: event.index, name: event.name, chars: 0 });
+        ports.delta(sessionId, {
+          type: "tool_call",
+          effectId,
+          index: event.index,
+          name: event.name,
+          chars: 0,
+        });
         break;
       case "tool_call_delta": {
         const call = streaming.toolCalls[event.index];
         if (!call) break;
         call.chars += event.chars;
-        ports.delta(sessionId, { type: "tool_call", effectId, index: event.index, name: call.name, chars: call.chars });
+        ports.delta(sessionId, {
+          type: "tool_call",
+          effectId,
+          index: event.index,
+          name: call.name,
+          chars: call.chars,
+        });
         break;
       }
       case "message_end":

@@ -17,15 +17,25 @@ export async function decideDomain(
   ports: EffectPorts,
 ): Promise<{ allow: boolean; reason: string }> {
   const { domain } = request;
-  if (runtime.actor.state.mode === "read-only") return { allow: false, reason: "read-only mode has no network" };
+  if (runtime.actor.state.mode === "read-only")
+    return { allow: false, reason: "read-only mode has no network" };
   if (runtime.actor.state.mode === "bypass") {
     ports.log("warning", `bypass mode let a command reach ${domain}:${request.port}`);
     return { allow: true, reason: "bypass mode" };
   }
   if (!attempt.effect.interactive) {
-    return { allow: false, reason: `reaching ${domain} needs the user's approval, and nobody is there to ask` };
+    return {
+      allow: false,
+      reason: `reaching ${domain} needs the user's approval, and nobody is there to ask`,
+    };
   }
-  const rule: Rule = { effect: "allow", tool: "fetch", match: `domain:${domain}`, scope: "session", source: "approval" };
+  const rule: Rule = {
+    effect: "allow",
+    tool: "fetch",
+    match: `domain:${domain}`,
+    scope: "session",
+    source: "approval",
+  };
   const answer = await ask(
     attempt,
     {

@@ -1,9 +1,9 @@
 import type { Delta } from "../../protocol/event.ts";
-import type { ModelPort } from "../../protocol/model-port.ts";
-import type { Clock, IdSource, SandboxPort } from "../../protocol/ports.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { Store } from "../../protocol/store-port.ts";
+import type { ModelPort } from "../../protocol/model-port.ts";
 import type { Grant } from "../../protocol/permission.ts";
+import type { Clock, IdSource, SandboxPort } from "../../protocol/ports.ts";
+import type { Store } from "../../protocol/store-port.ts";
 
 /** What effects may use of the daemon. */
 export type EffectPorts = {
@@ -18,6 +18,13 @@ export type EffectPorts = {
   saveRule(grant: Grant): Promise<void>;
   log(level: "info" | "warning" | "error", text: string): void;
   /** Facts of the machine for the system prompt. */
-  host: { platform: string; release: string; hostName: string; nodeVersion: string; home: string; configDir: string };
+  host: {
+    platform: string;
+    release: string;
+    hostName: string;
+    nodeVersion: string;
+    home: string;
+    configDir: string;
+  };
   ripgrep: string | null;
 };

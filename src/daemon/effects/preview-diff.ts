@@ -10,18 +10,34 @@ import { type Attempt, buildToolContext, fileAccess } from "./tool-context.ts";
  * making them. Undefined when the call would fail anyway (its error is what the model gets when it runs).
  */
 export async function previewDiff(
-  asked: { call: ToolCallBlock; tool: ToolDefinition; input: unknown; actions: ResolvedAction[]; runId: string },
+  asked: {
+    call: ToolCallBlock;
+    tool: ToolDefinition;
+    input: unknown;
+    actions: ResolvedAction[];
+    runId: string;
+  },
   runtime: SessionRuntime,
   ports: EffectPorts,
 ): Promise<string | undefined> {
   const attempt: Attempt = {
-    effect: { type: "run_tool", effectId: "preview", runId: asked.runId, call: asked.call, approvalId: null, interactive: true },
+    effect: {
+      type: "run_tool",
+      effectId: "preview",
+      runId: asked.runId,
+      call: asked.call,
+      approvalId: null,
+      interactive: true,
+    },
     tool: asked.tool,
     rights: { profile: "read-only", approved: true, actions: asked.actions, unsandboxed: false },
     signal: AbortSignal.timeout(5000),
     facts: [],
   };
   const { context } = buildToolContext(attempt, runtime, ports);
-  const output = await asked.tool.run(asked.input, { ...context, files: fileAccess(attempt, runtime, ports, true) });
+  const output = await asked.tool.run(asked.input, {
+    ...context,
+    files: fileAccess(attempt, runtime, ports, true),
+  });
   return output.display?.type === "diff" ? output.display.patch : undefined;
 }

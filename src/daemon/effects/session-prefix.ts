@@ -31,7 +31,12 @@ export async function sessionPrefix(
 async function systemPrompt(runtime: SessionRuntime, ports: EffectPorts): Promise<string> {
   const { place, options } = runtime;
   const { home, platform, release, hostName, nodeVersion } = ports.host;
-  const instructions = await loadInstructions({ cwd: place.cwd, roots: place.roots, home, configDir: ports.host.configDir });
+  const instructions = await loadInstructions({
+    cwd: place.cwd,
+    roots: place.roots,
+    home,
+    configDir: ports.host.configDir,
+  });
   for (const text of instructions.notices) {
     runtime.actor.post({ type: "noticed", level: "warning", code: "instructions", text });
   }

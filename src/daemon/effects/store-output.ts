@@ -18,7 +18,9 @@ export async function storeOutput(
   ports: EffectPorts,
 ): Promise<ToolResultBlock> {
   const content = output.content.map((block) =>
-    block.type === "text" ? { ...block, text: wellFormed(cutText(block.text, MAX_RESULT_CHARS, "\n[cut]")) } : block,
+    block.type === "text"
+      ? { ...block, text: wellFormed(cutText(block.text, MAX_RESULT_CHARS, "\n[cut]")) }
+      : block,
   );
   const result: ToolResultBlock = {
     type: "tool_result",

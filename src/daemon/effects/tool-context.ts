@@ -49,7 +49,8 @@ export function buildToolContext(
       signal,
       allowedOutside: allowedReads(attempt),
     }),
-    progress: (text) => ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
+    progress: (text) =>
+      ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
     image: async (bytes, mediaType, size) => ({
       type: "image",
       blob: await ports.store.putBlob(bytes, mediaType),

@@ -29,10 +29,20 @@ type Prepare = Extract<Effect, { type: "prepare_tools" }>;
 type Run = Extract<Effect, { type: "run_tool" }>;
 
 type Examined =
-  | { ok: true; tool: ToolDefinition; input: unknown; actions: ResolvedAction[]; decision: PermissionDecision }
+  | {
+      ok: true;
+      tool: ToolDefinition;
+      input: unknown;
+      actions: ResolvedAction[];
+      decision: PermissionDecision;
+    }
   | { ok: false; tool: string; message: string };
 
-export async function prepareTools(effect: Prepare, runtime: SessionRuntime, ports: EffectPorts): Promise<void> {
+export async function prepareTools(
+  effect: Prepare,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+): Promise<void> {
   const signal = beginEffect(runtime, effect.effectId);
   const prepared: PreparedCall[] = [];
   for (const call of effect.calls) {
@@ -61,7 +71,13 @@ async function prepareCall(
       layer: "invalid",
       reason: examined.message,
     });
-    return { callId: call.id, type: "answered", result: textResult(call.id, "error", examined.message), audit, denied: false };
+    return {
+      callId: call.id,
+      type: "answered",
+      result: textResult(call.id, "error", examined.message),
+      audit,
+      denied: false,
+    };
   }
   const { decision, tool } = examined;
   const audit = (verb: AuditRow["decision"]): AuditRow =>
@@ -75,7 +91,11 @@ async function prepareCall(
     const result = textResult(call.id, "denied", headlessDenialText(decision));
     return { callId: call.id, type: "answered", result, audit: audit("deny"), denied: true };
   }
-  const approval = await buildApproval({ call, tool, ...examined, decision, runId: effect.runId }, runtime, ports);
+  const approval = await buildApproval(
+    { call, tool, ...examined, decision, runId: effect.runId },
+    runtime,
+    ports,
+  );
   return { callId: call.id, type: "ask", approval, audit: audit("ask") };
 }
 
@@ -127,7 +147,10 @@ export async function runTool(effect: Run, runtime: SessionRuntime, ports: Effec
   try {
     await waitForTurn(runtime, call.id, signal);
     outcome = signal.aborted
-      ? { result: textResult(call.id, "interrupted", "Interrupted by the user before it ran."), denied: false }
+      ? {
+          result: textResult(call.id, "interrupted", "Interrupted by the user before it ran."),
+          denied: false,
+        }
       : await attemptCall(effect, signal, facts, runtime, ports);
   } finally {
     endEffect(runtime, effectId);
@@ -151,7 +174,9 @@ async function attemptCall(
   const attempt: Attempt = { effect, tool: examined.tool, rights: rights.value, signal, facts };
   const first = await runOnce(attempt, examined.input, examined.actions, runtime, ports);
   const outside = await askToLeaveSandbox(attempt, first, runtime, ports);
-  const output = outside ? await runOnce({ ...attempt, rights: outside }, examined.input, examined.actions, runtime, ports) : first.output;
+  const output = outside
+    ? await runOnce({ ...attempt, rights: outside }, examined.input, examined.actions, runtime, ports)
+    : first.output;
   const result = await storeOutput(call.id, output, signal, ports);
   return { result, denied: output.status === "denied" };
 }
@@ -167,9 +192,18 @@ async function rightsOf(
   if (effect.approvalId === null) {
     // Rules may have tightened since the call was prepared.
     if (decision.type === "deny") return { ok: false, message: denialText(decision) };
-    return { ok: true, value: { profile: decision.profile, approved: false, actions, unsandboxed: runtime.options.sandbox === "none" } };
+    return {
+      ok: true,
+      value: {
+        profile: decision.profile,
+        approved: false,
+        actions,
+        unsandboxed: runtime.options.sandbox === "none",
+      },
+    };
   }
-  if (runtime.spent.has(effect.approvalId)) return { ok: false, message: "Permission denied: this approval was used before." };
+  if (runtime.spent.has(effect.approvalId))
+    return { ok: false, message: "Permission denied: this approval was used before." };
   const approval = (await ports.store.approvals({ sessionId: runtime.actor.session.id })).find(
     (row) => row.id === effect.approvalId,
   );
@@ -179,7 +213,15 @@ async function rightsOf(
   }
   runtime.spent.add(effect.approvalId);
   if (decision.type === "deny") return { ok: false, message: denialText(decision) };
-  return { ok: true, value: { profile: decision.profile, approved: true, actions, unsandboxed: runtime.options.sandbox === "none" } };
+  return {
+    ok: true,
+    value: {
+      profile: decision.profile,
+      approved: true,
+      actions,
+      unsandboxed: runtime.options.sandbox === "none",
+    },
+  };
 }
 
 async function runOnce(
@@ -206,8 +248,10 @@ async function askToLeaveSandbox(
   ports: EffectPorts,
 ): Promise<RunRights | null> {
   const { effect, signal } = attempt;
-  const mayAsk = effect.interactive && runtime.actor.state.mode !== "read-only" && !attempt.rights.unsandboxed;
-  if (!mayAsk || signal.aborted || first.output.status !== "error" || first.deniedPaths.length === 0) return null;
+  const mayAsk =
+    effect.interactive && runtime.actor.state.mode !== "read-only" && !attempt.rights.unsandboxed;
+  if (!mayAsk || signal.aborted || first.output.status !== "error" || first.deniedPaths.length === 0)
+    return null;
   const answer = await ask(
     attempt,
     {

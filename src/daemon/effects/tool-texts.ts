@@ -4,12 +4,18 @@ import type { PermissionDecision } from "../../protocol/permission.ts";
 
 /** A result that is only a text. */
 export function textResult(callId: CallId, status: ToolResultStatus, text: string): ToolResultBlock {
-  return { type: "tool_result", callId, status, content: [{ type: "text", text: text === "" ? "(no output)" : text }] };
+  return {
+    type: "tool_result",
+    callId,
+    status,
+    content: [{ type: "text", text: text === "" ? "(no output)" : text }],
+  };
 }
 
 /** What the model is told when a call was denied, with the way out. */
 export function denialText(decision: Extract<PermissionDecision, { type: "deny" }>): string {
-  const wayOut = decision.wayOut ?? "Do not try the same call again; find another way, or say what you would need.";
+  const wayOut =
+    decision.wayOut ?? "Do not try the same call again; find another way, or say what you would need.";
   return `Permission denied: ${decision.reason} ${wayOut}`;
 }
 

@@ -1,6 +1,6 @@
-import { deferred } from "../../shared/async.ts";
 import type { CallId } from "../../protocol/ids.ts";
 import type { ToolDefinition } from "../../protocol/tool.ts";
+import { deferred } from "../../shared/async.ts";
 import type { BatchCall, SessionRuntime } from "../sessions/session-runtime.ts";
 
 /**
@@ -8,7 +8,10 @@ import type { BatchCall, SessionRuntime } from "../sessions/session-runtime.ts";
  * that run or read, and they wait for earlier writers, so that "edit, then test" in one reply means that.
  * Two writers of one file never interleave, whatever batch they come from.
  */
-export function openBatch(runtime: SessionRuntime, calls: { id: CallId; tool: ToolDefinition | null }[]): void {
+export function openBatch(
+  runtime: SessionRuntime,
+  calls: { id: CallId; tool: ToolDefinition | null }[],
+): void {
   runtime.batch = calls.map(({ id, tool }) => ({
     id,
     kind: kindOf(tool),

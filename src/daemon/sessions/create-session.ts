@@ -60,7 +60,11 @@ export async function createSession(
 }
 
 /** The folder itself, or an artifacts folder of the session where there is no project (CONTRACT F8). */
-function workFolder(cwd: string, id: string, ports: { folders: { home: string }; artifactsRoot: string }): string {
+function workFolder(
+  cwd: string,
+  id: string,
+  ports: { folders: { home: string }; artifactsRoot: string },
+): string {
   if (cwd !== "/" && cwd !== ports.folders.home && isWritable(cwd)) return cwd;
   const folder = join(ports.artifactsRoot, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

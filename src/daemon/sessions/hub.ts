@@ -22,7 +22,11 @@ export type HubPorts = {
   effects: EffectPorts;
   watchers: Watchers;
   presence: Presence;
-  loadSettings(cwd: string, options: SessionOptions, environment: Record<string, string>): Promise<SessionSettings>;
+  loadSettings(
+    cwd: string,
+    options: SessionOptions,
+    environment: Record<string, string>,
+  ): Promise<SessionSettings>;
   folders: { tmpRoot: string; home: string; privateDirs: string[] };
   /** Told whenever a session begins or ends to work. */
   activity(): void;
@@ -55,7 +59,8 @@ export function createHub(ports: HubPorts): Hub {
     const settings = await ports.loadSettings(stored.session.cwd, stored.options, environment);
     let runtime: SessionRuntime | null = null;
     const need = (): SessionRuntime => {
-      if (!runtime) throw new AppError("internal", "session used before it was open", { audience: "developer" });
+      if (!runtime)
+        throw new AppError("internal", "session used before it was open", { audience: "developer" });
       return runtime;
     };
     const actor = new SessionActor(
@@ -89,7 +94,8 @@ export function createHub(ports: HubPorts): Hub {
 
   const load = async (id: SessionId, context: ClientContext | null): Promise<SessionRuntime> => {
     const stored = await effects.store.loadSession(id);
-    if (!stored) throw new AppError("not_found", `there is no session ${id}; \`lathe sessions list\` shows them`);
+    if (!stored)
+      throw new AppError("not_found", `there is no session ${id}; \`lathe sessions list\` shows them`);
     const runtime = await start(stored, context);
     if (runtime.actor.state.phase.type !== "idle") await recover(runtime, ports);
     return runtime;
@@ -97,7 +103,8 @@ export function createHub(ports: HubPorts): Hub {
 
   return {
     async create(session, options, context, origin) {
-      const state = origin?.state ?? initialState({ sessionId: session.id, model: session.model, mode: session.mode });
+      const state =
+        origin?.state ?? initialState({ sessionId: session.id, model: session.model, mode: session.mode });
       const stored: StoredSession = {
         session,
         state: state as unknown as Json,
@@ -159,13 +166,16 @@ function published(runtime: SessionRuntime, facts: NumberedFact[], ports: HubPor
     } else if (fact.type === "turn_started") watchBound(runtime, ports);
   }
   ports.watchers.facts(runtime.actor.session.id, facts);
-  if (facts.some(({ fact }) => fact.type === "turn_started" || fact.type === "turn_finished")) ports.activity();
+  if (facts.some(({ fact }) => fact.type === "turn_started" || fact.type === "turn_finished"))
+    ports.activity();
 }
 
 function addGrant(runtime: SessionRuntime, grant: SessionRuntime["grants"][number], ports: HubPorts): void {
   runtime.grants.push(grant);
   if (grant.scope !== "everywhere") return;
-  ports.effects.saveRule(grant).catch((error: unknown) => ports.effects.log("error", `rule not saved: ${String(error)}`));
+  ports.effects
+    .saveRule(grant)
+    .catch((error: unknown) => ports.effects.log("error", `rule not saved: ${String(error)}`));
 }
 
 /** The turn of a client that must stay: interrupted when it is gone for longer than the grace. */
@@ -193,5 +203,6 @@ async function refresh(runtime: SessionRuntime, context: ClientContext, ports: H
     runtime.environment = context.environment;
     await ports.effects.store.setEnvironment(runtime.actor.session.id, context.environment);
   }
-  if (runtime.actor.state.phase.type === "needs_client") await runtime.actor.submit({ type: "client_arrived" });
+  if (runtime.actor.state.phase.type === "needs_client")
+    await runtime.actor.submit({ type: "client_arrived" });
 }

@@ -1,13 +1,13 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createRequestBuilder } from "../../context/request/build.ts";
-import { buildPolicy } from "../../sandbox/policy.ts";
-import { createReadLedger } from "../../sandbox/files/read-ledger.ts";
-import type { ClientContext } from "../../protocol/rpc.ts";
 import type { SandboxPolicy } from "../../protocol/ports.ts";
+import type { ClientContext } from "../../protocol/rpc.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import type { StoredSession } from "../../protocol/store-port.ts";
 import type { Place } from "../../protocol/tool.ts";
+import { createReadLedger } from "../../sandbox/files/read-ledger.ts";
+import { buildPolicy } from "../../sandbox/policy.ts";
 import { AppError } from "../../shared/error.ts";
 import type { SessionActor } from "./session-actor.ts";
 import type { SessionRuntime, SessionSettings } from "./session-runtime.ts";
@@ -63,7 +63,12 @@ export async function openRuntime(
 }
 
 /** One policy object per session: the file tools and the sandbox both read it. */
-function policyOf(session: SessionInfo, place: Place, settings: SessionSettings, privateDirs: string[]): SandboxPolicy {
+function policyOf(
+  session: SessionInfo,
+  place: Place,
+  settings: SessionSettings,
+  privateDirs: string[],
+): SandboxPolicy {
   const { sandbox, permissions } = settings.config;
   return buildPolicy({
     mode: session.mode === "read-only" ? "read-only" : "workspace-write",

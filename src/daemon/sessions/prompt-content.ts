@@ -2,12 +2,12 @@ import { expandMentions } from "../../context/mentions/expand.ts";
 import { promptReminders } from "../../context/reminders/prompt-reminders.ts";
 import type { ContentBlock, ImageBlock } from "../../protocol/message.ts";
 import type { PromptPart } from "../../protocol/rpc.ts";
-import { inspectImage } from "../../shared/image.ts";
 import { AppError } from "../../shared/error.ts";
+import { inspectImage } from "../../shared/image.ts";
 import { wellFormed } from "../../shared/text.ts";
+import { findTool } from "../../tools/registry.ts";
 import type { EffectPorts } from "../effects/effect-ports.ts";
 import { buildToolContext } from "../effects/tool-context.ts";
-import { findTool } from "../../tools/registry.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
@@ -65,11 +65,17 @@ function readers(runtime: SessionRuntime, ports: EffectPorts) {
   return { files: context.files, search: context.search, image: context.image };
 }
 
-async function storeImage(part: Extract<PromptPart, { type: "image" }>, ports: EffectPorts): Promise<ImageBlock> {
+async function storeImage(
+  part: Extract<PromptPart, { type: "image" }>,
+  ports: EffectPorts,
+): Promise<ImageBlock> {
   const bytes = Buffer.from(part.base64, "base64");
   const name = part.name ?? "the image";
   if (bytes.length > MAX_IMAGE_BYTES) {
-    throw new AppError("bad_input", `${name} is ${Math.round(bytes.length / 1e6)} MB; models take at most 5 MB`);
+    throw new AppError(
+      "bad_input",
+      `${name} is ${Math.round(bytes.length / 1e6)} MB; models take at most 5 MB`,
+    );
   }
   const image = inspectImage(bytes);
   if (!image.ok) throw new AppError("bad_input", `${name} cannot be read as an image: ${image.problem}`);

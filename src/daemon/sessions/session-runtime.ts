@@ -1,6 +1,6 @@
-import type { RequestBuilder } from "../../context/request/build.ts";
 import type { ResolvedConfig } from "../../config/schema.ts";
-import type { EffectId, CallId, ApprovalId } from "../../protocol/ids.ts";
+import type { RequestBuilder } from "../../context/request/build.ts";
+import type { ApprovalId, CallId, EffectId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ApprovalAnswer, Grant, Rule } from "../../protocol/permission.ts";
 import type { SandboxPolicy } from "../../protocol/ports.ts";
@@ -19,7 +19,12 @@ export type SessionSettings = {
 };
 
 /** One call of the batch in hand, for the order between calls that write and calls that run. */
-export type BatchCall = { id: CallId; kind: "read" | "write" | "execute"; done: Deferred<void>; finished: boolean };
+export type BatchCall = {
+  id: CallId;
+  kind: "read" | "write" | "execute";
+  done: Deferred<void>;
+  finished: boolean;
+};
 
 /**
  * What a loaded session holds in memory beside its actor. All of it can be made again from the store, the

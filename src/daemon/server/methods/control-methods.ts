@@ -1,7 +1,7 @@
-import { findModel } from "../../effects/find-model.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/rpc.ts";
 import { AppError } from "../../../shared/error.ts";
+import { findModel } from "../../effects/find-model.ts";
 import type { Handlers } from "../handlers.ts";
 import { runDoctor } from "./doctor.ts";
 import type { MethodPorts } from "./method-ports.ts";
@@ -75,7 +75,11 @@ async function status(ports: MethodPorts, working: number): Promise<Methods["dae
         ok: sandbox.type !== "unavailable",
         detail: sandbox.type === "ready" ? sandbox.kind : sandbox.reason,
       },
-      { name: "models", ok: true, detail: [...new Set(loaded.map((runtime) => modelLine(runtime)))].join(", ") || "none in use" },
+      {
+        name: "models",
+        ok: true,
+        detail: [...new Set(loaded.map((runtime) => modelLine(runtime)))].join(", ") || "none in use",
+      },
     ],
     sessions: { open: loaded.length, working },
     clients: ports.clients(),

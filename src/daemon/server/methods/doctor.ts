@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import { findLocalServers } from "../../../model/local.ts";
 import { modelChoices } from "../../../model/choices.ts";
-import type { Methods } from "../../../protocol/rpc.ts";
+import { findLocalServers } from "../../../model/local.ts";
 import type { SandboxState } from "../../../protocol/ports.ts";
+import type { Methods } from "../../../protocol/rpc.ts";
 import { errorMessage } from "../../../shared/error.ts";
 import type { MethodPorts } from "./method-ports.ts";
 
@@ -14,7 +14,11 @@ export async function runDoctor(params: Doctor["params"], ports: MethodPorts): P
   const sandbox = await ports.effects.sandbox.probe();
   const checks: Check[] = [
     { name: "node", status: "ok", detail: process.version },
-    { name: "daemon", status: "ok", detail: `version ${ports.version}, pid ${process.pid}, log ${ports.logFile}` },
+    {
+      name: "daemon",
+      status: "ok",
+      detail: `version ${ports.version}, pid ${process.pid}, log ${ports.logFile}`,
+    },
     ...sandboxChecks(sandbox),
     await storeCheck(ports),
     searchCheck(ports.effects.ripgrep),
@@ -31,7 +35,9 @@ function sandboxChecks(sandbox: SandboxState): Check[] {
   if (sandbox.type === "off") return [{ name: "sandbox", status: "warning", detail: "off by flag" }];
   return [
     { name: "sandbox", status: "ok", detail: `${sandbox.kind}: a probe that must fail, failed` },
-    ...sandbox.missing.map((what): Check => ({ name: "sandbox", status: "warning", detail: `not enforced here: ${what}` })),
+    ...sandbox.missing.map(
+      (what): Check => ({ name: "sandbox", status: "warning", detail: `not enforced here: ${what}` }),
+    ),
   ];
 }
 
@@ -39,9 +45,18 @@ async function storeCheck(ports: MethodPorts): Promise<Check> {
   try {
     accessSync(ports.stateDir, constants.W_OK);
     const stats = await ports.effects.store.stats();
-    return { name: "store", status: "ok", detail: `${ports.stateDir}, ${stats.sessions} sessions, schema ${stats.schemaVersion}` };
+    return {
+      name: "store",
+      status: "ok",
+      detail: `${ports.stateDir}, ${stats.sessions} sessions, schema ${stats.schemaVersion}`,
+    };
   } catch (error) {
-    return { name: "store", status: "failed", detail: errorMessage(error), mend: `make ${ports.stateDir} writable` };
+    return {
+      name: "store",
+      status: "failed",
+      detail: errorMessage(error),
+      mend: `make ${ports.stateDir} writable`,
+    };
   }
 }
 
@@ -57,15 +72,28 @@ async function configChecks(params: Doctor["params"], ports: MethodPorts): Promi
     const trust: Check = {
       name: "trust",
       status: "ok",
-      detail: settings.trusted ? "this folder is trusted" : "this folder is not trusted: its config can only tighten",
+      detail: settings.trusted
+        ? "this folder is trusted"
+        : "this folder is not trusted: its config can only tighten",
     };
     return [
-      { name: "config", status: "ok", detail: `${settings.rules.length} rules, mode ${settings.config.permissionMode}` },
+      {
+        name: "config",
+        status: "ok",
+        detail: `${settings.rules.length} rules, mode ${settings.config.permissionMode}`,
+      },
       ...settings.notices.map((detail): Check => ({ name: "config", status: "warning", detail })),
       trust,
     ];
   } catch (error) {
-    return [{ name: "config", status: "failed", detail: errorMessage(error), mend: "correct the file at the place named" }];
+    return [
+      {
+        name: "config",
+        status: "failed",
+        detail: errorMessage(error),
+        mend: "correct the file at the place named",
+      },
+    ];
   }
 }
 
@@ -82,7 +110,11 @@ async function modelCheck(params: Doctor["params"], ports: MethodPorts): Promise
   if (choices.default !== null) return { name: "model", status: "ok", detail: choices.default };
   const local = await findLocalServers(AbortSignal.timeout(1000));
   if (local.length > 0) {
-    return { name: "model", status: "ok", detail: local.map((server) => `${server.provider} at ${server.baseUrl}`).join(", ") };
+    return {
+      name: "model",
+      status: "ok",
+      detail: local.map((server) => `${server.provider} at ${server.baseUrl}`).join(", "),
+    };
   }
   return {
     name: "model",

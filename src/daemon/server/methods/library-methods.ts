@@ -1,5 +1,5 @@
-import type { EngineState } from "../../../engine/state.ts";
 import { initialState } from "../../../engine/initial.ts";
+import type { EngineState } from "../../../engine/state.ts";
 import type { Json, JsonObject } from "../../../protocol/ids.ts";
 import type { SessionInfo } from "../../../protocol/session.ts";
 import { AppError } from "../../../shared/error.ts";
@@ -57,7 +57,12 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
     },
 
     "session.list": async ({ cwd, search, limit, before }) => ({
-      sessions: await store.listSessions({ cwd, search, before, limit: Math.min(limit ?? LIST_DEFAULT, LIST_MAX) }),
+      sessions: await store.listSessions({
+        cwd,
+        search,
+        before,
+        limit: Math.min(limit ?? LIST_DEFAULT, LIST_MAX),
+      }),
     }),
 
     "session.facts": async ({ sessionId, afterSeq, beforeSeq, limit }) => {
@@ -100,7 +105,10 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
     },
 
     "blob.read": async ({ hash, offset, length }) => {
-      const bytes = await store.getBlob(hash, { offset: offset ?? 0, length: Math.min(length ?? BLOB_PART, BLOB_PART) });
+      const bytes = await store.getBlob(hash, {
+        offset: offset ?? 0,
+        length: Math.min(length ?? BLOB_PART, BLOB_PART),
+      });
       if (!bytes) throw new AppError("not_found", `there is no stored blob ${hash}`);
       return { base64: Buffer.from(bytes).toString("base64"), size: bytes.length };
     },
@@ -119,7 +127,11 @@ async function isOnChain(id: string, head: string | null, ports: MethodPorts): P
  * Where a fork of a working session may stand: a reply whose calls are not answered yet is left out, so that
  * the fork begins with a closed history.
  */
-async function closedHead(state: EngineState, head: string | null, ports: MethodPorts): Promise<string | null> {
+async function closedHead(
+  state: EngineState,
+  head: string | null,
+  ports: MethodPorts,
+): Promise<string | null> {
   if (head === null || head !== state.head || state.calls.length === 0) return head;
   const reply = (await ports.effects.store.messageChain(head)).at(-1);
   return reply?.kind === "reply" ? reply.parentId : head;

@@ -1,11 +1,11 @@
-import { decide } from "../../../permission/decide.ts";
-import { resolveActions } from "../../effects/resolve-actions.ts";
 import { modelChoices } from "../../../model/choices.ts";
+import { decide } from "../../../permission/decide.ts";
 import type { Place } from "../../../protocol/tool.ts";
-import { AppError } from "../../../shared/error.ts";
 import { buildPolicy } from "../../../sandbox/policy.ts";
 import { runWithPolicyFile } from "../../../sandbox/run-policy.ts";
+import { AppError } from "../../../shared/error.ts";
 import { findTool, toolNames } from "../../../tools/registry.ts";
+import { resolveActions } from "../../effects/resolve-actions.ts";
 import { realFolder } from "../../sessions/open-runtime.ts";
 import type { Handlers } from "../handlers.ts";
 import type { MethodPorts } from "./method-ports.ts";
@@ -23,7 +23,17 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
       }
       const parsed = tool.parse(params.input);
       if (!parsed.ok) {
-        return { decision: { type: "ask", layer: "invalid", profile: "read-only", reason: parsed.error, parts: [], suggestions: [], onceOnly: true } };
+        return {
+          decision: {
+            type: "ask",
+            layer: "invalid",
+            profile: "read-only",
+            reason: parsed.error,
+            parts: [],
+            suggestions: [],
+            onceOnly: true,
+          },
+        };
       }
       const cwd = await realFolder(params.cwd, "the working directory");
       const settings = await settingsFor(cwd);
@@ -60,7 +70,9 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
       return { rules: settings.rules, mode: settings.config.permissionMode, trusted: settings.trusted };
     },
 
-    "sandbox.run": async (params) => ({ result: await runWithPolicyFile(params, ports.effects.sandbox, ports) }),
+    "sandbox.run": async (params) => ({
+      result: await runWithPolicyFile(params, ports.effects.sandbox, ports),
+    }),
 
     "models.list": async ({ cwd, context }) => {
       const settings = await ports.loadSettings(cwd, { sandbox: "on" }, context.environment);

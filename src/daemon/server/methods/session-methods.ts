@@ -1,8 +1,8 @@
 import type { Input } from "../../../engine/input.ts";
 import type { Json } from "../../../protocol/ids.ts";
-import type { Grant, Approval } from "../../../protocol/permission.ts";
-import type { Limits, SessionSnapshot } from "../../../protocol/session.ts";
+import type { Approval, Grant } from "../../../protocol/permission.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
+import type { Limits, SessionSnapshot } from "../../../protocol/session.ts";
 import { AppError } from "../../../shared/error.ts";
 import { toolNames } from "../../../tools/registry.ts";
 import { createSession } from "../../sessions/create-session.ts";
@@ -46,7 +46,11 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
       follow(connection, params.sessionId, ports);
       const facts =
         params.afterSeq === undefined
-          ? await effects.store.factsBefore(params.sessionId, runtime.actor.seq + 1, params.history ?? HISTORY_ON_OPEN)
+          ? await effects.store.factsBefore(
+              params.sessionId,
+              runtime.actor.seq + 1,
+              params.history ?? HISTORY_ON_OPEN,
+            )
           : await effects.store.factsAfter(params.sessionId, params.afterSeq, Number.MAX_SAFE_INTEGER);
       const first = facts[0]?.seq ?? 1;
       return {
@@ -54,7 +58,10 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
         facts,
         hasEarlier: params.afterSeq === undefined && first > 1,
         tools: runtime.options.tools ?? toolNames(),
-        sandbox: runtime.options.sandbox === "none" ? { type: "off", reason: "flag" } : await effects.sandbox.probe(),
+        sandbox:
+          runtime.options.sandbox === "none"
+            ? { type: "off", reason: "flag" }
+            : await effects.sandbox.probe(),
       };
     },
 
@@ -113,10 +120,10 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
       if (!approval) return { accepted: false };
       const answer = { accepted: true };
       const by = connection.client.name;
-      const { facts } = await runtime.actor.submit(
-        answerInput(params, approval, runtime, by, ports),
-        { id: params.commandId, answer },
-      );
+      const { facts } = await runtime.actor.submit(answerInput(params, approval, runtime, by, ports), {
+        id: params.commandId,
+        answer,
+      });
       // Another answer may have been handled in between: then this one changed nothing.
       return { accepted: facts.length > 0 };
     },
@@ -127,7 +134,13 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
       await command(
         runtime,
         params.commandId,
-        { type: "settings_changed", commandId: params.commandId, model, mode: params.mode, title: params.title },
+        {
+          type: "settings_changed",
+          commandId: params.commandId,
+          model,
+          mode: params.mode,
+          title: params.title,
+        },
         {},
       );
       return { session: runtime.actor.session };
@@ -189,12 +202,17 @@ function answerInput(
 ): Extract<Input, { type: "approval_answered" }> {
   const now = ports.effects.clock.now();
   const { answer } = params;
-  const lasting = answer.type === "allow" && answer.scope !== "once" && !approval.onceOnly ? answer.scope : null;
+  const lasting =
+    answer.type === "allow" && answer.scope !== "once" && !approval.onceOnly ? answer.scope : null;
   const grants: Grant[] =
     lasting === null
       ? []
       : approval.suggestions.map((rule) => ({
-          rule: { ...rule, scope: lasting === "everywhere" ? ("user" as const) : ("session" as const), source: `approval ${approval.id}` },
+          rule: {
+            ...rule,
+            scope: lasting === "everywhere" ? ("user" as const) : ("session" as const),
+            source: `approval ${approval.id}`,
+          },
           scope: lasting,
           grantedAt: now,
           by,
@@ -216,7 +234,10 @@ function answerInput(
       rule: grants[0]?.rule.match ?? null,
       source: approval.id,
       by,
-      reason: answer.type === "deny" ? (answer.message ?? "the user said no") : `the user answered (${answer.type})`,
+      reason:
+        answer.type === "deny"
+          ? (answer.message ?? "the user said no")
+          : `the user answered (${answer.type})`,
       at: now,
     },
   };

@@ -1,0 +1,21 @@
+import type { Delta, Fact, NumberedFact } from "../../protocol/event.ts";
+import type { SandboxState } from "../../protocol/ports.ts";
+import type { SessionInfo } from "../../protocol/session.ts";
+
+export type TurnFinished = Extract<Fact, { type: "turn_finished" }>;
+
+/** What an output format is told of a run, in order. Every format is made from the same events. */
+export type RunOutput = {
+  begin(start: { session: SessionInfo; tools: string[]; sandbox: SandboxState; version: string }): void;
+  fact(fact: NumberedFact): void;
+  delta(delta: Delta): void;
+  /** The end of one turn, with the exit code it has. */
+  finish(turn: TurnFinished, exitCode: number): void;
+  /** The run ended without a turn's end: the daemon refused or was lost. */
+  broken(message: string, code: string): void;
+};
+
+/** What commands ran in, in one word for results. */
+export function sandboxWord(sandbox: SandboxState): string {
+  return sandbox.type === "ready" ? sandbox.kind : sandbox.type === "off" ? "none" : "unavailable";
+}

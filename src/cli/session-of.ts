@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Client } from "../client/connect.ts";
+import { pickEnvironment } from "../config/credentials.ts";
+import { parseMode } from "../config/modes.ts";
+import type { PermissionMode } from "../protocol/permission.ts";
+import type { ClientContext } from "../protocol/rpc.ts";
+import type { Limits, SessionInfo } from "../protocol/session.ts";
+import { AppError, errorMessage } from "../shared/error.ts";
+import type { Flags } from "./args.ts";
+import type { CliHost } from "./host.ts";
+
+/** What this process lends to a session: allow-listed variables and, in memory only, keys. */
+export function clientContext(host: CliHost): ClientContext {
+  return pickEnvironment(host.environment);
+}
+
+/** The folder the flags name, else the one the process stands in. */
+export function workingDirectory(host: CliHost, flags: Flags): string {
+  return flags.cwd === null ? host.cwd : resolve(host.cwd, flags.cwd);
+}
+
+/** The session the flags ask for: a new one, the last one here, a named one, or a copy of either. */
+export async function sessionOf(
+  client: Client,
+  host: CliHost,
+  flags: Flags,
+): Promise<{ session: SessionInfo; notices: string[] }> {
+  const context = clientContext(host);
+  const cwd = workingDirectory(host, flags);
+  const mode = modeOf(flags);
+  const earlier = await earlierSession(client, flags, cwd);
+  if (!earlier) {
+    return await client.call("session.create", {
+      cwd,
+      addDirs: flags.addDirs.map((path) => resolve(cwd, path)),
+      model: flags.model ?? undefined,
+      mode,
+      title: flags.name ?? undefined,
+      sessionId: flags.sessionId ?? undefined,
+      options: sessionOptions(flags, cwd),
+      context,
+    });
+  }
+  const session = flags.fork
+    ? (await client.call("session.fork", { sessionId: earlier.id, context })).session
+    : earlier;
+  return { session, notices: [] };
+}
+
+/** Model and mode that flags change on a session that exists already. Call after it was opened. */
+export async function applyFlags(
+  client: Client,
+  host: CliHost,
+  flags: Flags,
+  session: SessionInfo,
+): Promise<SessionInfo> {
+  const mode = modeOf(flags);
+  const model = flags.model ?? undefined;
+  if ((mode === undefined || mode === session.mode) && (model === undefined || model === session.model))
+    return session;
+  const { session: updated } = await client.call("session.update", {
+    sessionId: session.id,
+    commandId: host.newId(),
+    model,
+    mode,
+  });
+  return updated;
+}
+
+/** A session by id, beginning of an id, or title; AppError `bad_input` when none or several fit. */
+export async function findSession(client: Client, name: string, cwd?: string): Promise<SessionInfo> {
+  const { sessions } = await client.call("session.list", { search: name, limit: 20 });
+  const byId = sessions.filter(
+    (session) => session.id === name || (name.length >= 4 && session.id.startsWith(name)),
+  );
+  const fits = byId.length > 0 ? byId : sessions.filter((session) => session.title === name);
+  const here = fits.length > 1 && cwd ? fits.filter((session) => session.cwd === cwd) : fits;
+  const [only] = here;
+  if (only && here.length === 1) return only;
+  if (here.length > 1) {
+    const list = here.map((session) => `  ${session.id}  ${session.title}`).join("\n");
+    throw new AppError("bad_input", `"${name}" fits several sessions:\n${list}`);
+  }
+  throw new AppError(
+    "bad_input",
+    `no session has the id or title "${name}"; \`lathe sessions list --all\` shows them`,
+  );
+}
+
+async function earlierSession(client: Client, flags: Flags, cwd: string): Promise<SessionInfo | null> {
+  if (flags.resume !== null && flags.resume !== "") return await findSession(client, flags.resume, cwd);
+  if (!flags.continueLast && flags.resume === null) return null;
+  const { sessions } = await client.call("session.list", { cwd, limit: 1 });
+  const [last] = sessions;
+  if (!last) throw new AppError("bad_input", `there is no session of ${cwd} to go on with`);
+  return last;
+}
+
+function modeOf(flags: Flags): PermissionMode | undefined {
+  if (flags.permissionMode === null) return undefined;
+  const mode = parseMode(flags.permissionMode);
+  if (!mode.ok) throw new AppError("usage", `--permission-mode: ${mode.error}`);
+  return mode.value;
+}
+
+function sessionOptions(flags: Flags, cwd: string) {
+  return {
+    systemPrompt: textOf(flags.systemPrompt, flags.systemPromptFile, cwd),
+    appendSystemPrompt: textOf(flags.appendSystemPrompt, flags.appendSystemPromptFile, cwd),
+    allowedTools: flags.allowedTools,
+    disallowedTools: flags.disallowedTools,
+    tools: flags.tools ?? undefined,
+    sandbox: flags.permissionMode === "full" ? ("none" as const) : flags.sandbox,
+  };
+}
+
+function textOf(text: string | null, file: string | null, cwd: string): string | undefined {
+  if (text !== null) return text;
+  if (file === null) return undefined;
+  try {
+    return readFileSync(resolve(cwd, file), "utf8");
+  } catch (error) {
+    throw new AppError("bad_input", `the prompt file ${file} cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+/** Limits of a prompt from the flags; what is not given is left to the config. */
+export function limitsOf(flags: Flags): Partial<Limits> {
+  const limits: Partial<Limits> = {};
+  if (flags.maxTurns !== null) limits.maxSteps = flags.maxTurns;
+  if (flags.maxToolCalls !== null) limits.maxToolCalls = flags.maxToolCalls;
+  if (flags.maxTokens !== null) limits.maxTokens = flags.maxTokens;
+  if (flags.maxBudgetUsd !== null) limits.maxCostUsd = flags.maxBudgetUsd;
+  if (flags.maxSeconds !== null) limits.maxSeconds = flags.maxSeconds;
+  return limits;
+}
