@@ -3,6 +3,7 @@ import type { Json } from "../../../protocol/ids.ts";
 import type { Approval, Grant } from "../../../protocol/permission.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
 import type { Limits, SessionSnapshot } from "../../../protocol/session.ts";
+import type { SandboxState } from "../../../protocol/ports.ts";
 import { AppError } from "../../../shared/error.ts";
 import { toolNames } from "../../../tools/registry.ts";
 import { createSession } from "../../sessions/create-session.ts";
@@ -53,15 +54,15 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
             )
           : await effects.store.factsAfter(params.sessionId, params.afterSeq, Number.MAX_SAFE_INTEGER);
       const first = facts[0]?.seq ?? 1;
+      const approvals = await effects.store.approvals({ sessionId: params.sessionId, open: true });
+      const sandbox: SandboxState =
+        runtime.options.sandbox === "none" ? { type: "off", reason: "flag" } : await effects.sandbox.probe();
       return {
-        snapshot: await snapshotOf(runtime, ports),
+        snapshot: snapshotOf(runtime, approvals),
         facts,
         hasEarlier: params.afterSeq === undefined && first > 1,
         tools: runtime.options.tools ?? toolNames(),
-        sandbox:
-          runtime.options.sandbox === "none"
-            ? { type: "off", reason: "flag" }
-            : await effects.sandbox.probe(),
+        sandbox,
       };
     },
 
@@ -174,7 +175,8 @@ function follow(connection: Connection, sessionId: string, ports: MethodPorts): 
 
 const clientIdOf = (connection: Connection): string => connection.client.id ?? connection.id;
 
-async function snapshotOf(runtime: SessionRuntime, ports: MethodPorts): Promise<SessionSnapshot> {
+/** Taken in the tick the handler returns, so that nothing falls between it and the first notification. */
+function snapshotOf(runtime: SessionRuntime, approvals: Approval[]): SessionSnapshot {
   const { actor } = runtime;
   const { state } = actor;
   return {
@@ -184,7 +186,7 @@ async function snapshotOf(runtime: SessionRuntime, ports: MethodPorts): Promise<
     runId: state.turn?.runId ?? null,
     calls: state.calls,
     queue: state.queue.map(({ id, delivery, text, at }) => ({ id, delivery, text, at })),
-    approvals: await ports.effects.store.approvals({ sessionId: actor.session.id, open: true }),
+    approvals,
     streaming: runtime.streaming,
   };
 }
