@@ -1,0 +1,61 @@
+import type { FileChange, Result } from "../../protocol/ports.ts";
+import { sha256 } from "../../shared/hash.ts";
+import { atomicWrite } from "./atomic-write.ts";
+import { type FilesOptions, MAX_KEPT_BYTES } from "./context.ts";
+import { detectEncoding, looksBinary, textOf, toUnits } from "./encoding.ts";
+import { fail, failFrom } from "./errors.ts";
+import type { Loaded } from "./load.ts";
+import { makePatch } from "./patch.ts";
+
+/** Refuses to change a file that this session has not read, or that is not what it read. */
+export function checkSeen(
+  options: FilesOptions,
+  realPath: string,
+  path: string,
+  bytes: Buffer,
+): Result<null> {
+  const seen = options.seen.get(realPath);
+  if (seen === undefined) return fail("not_read", `Read ${path} first: it was not read in this session.`);
+  if (seen === sha256(bytes)) return { ok: true, value: null };
+  return fail(
+    "changed_since_read",
+    `${path} has changed since it was read. Read it again, then repeat the change.`,
+  );
+}
+
+/** Stores both versions, writes the new one, and reports the change. The same bytes are not written again. */
+export async function change(
+  options: FilesOptions,
+  target: { path: string; realPath: string; before: Loaded | null; after: Buffer; newMode?: number },
+): Promise<Result<FileChange>> {
+  const { path, realPath, before, after } = target;
+  if (options.signal.aborted) return fail("aborted", "Interrupted before anything was written.");
+  const old = before?.bytes ?? null;
+  const outcome = { path, bytes: after.length, created: before === null };
+  if (old?.equals(after)) {
+    options.seen.set(realPath, sha256(after));
+    return { ok: true, value: { ...outcome, patch: "", added: 0, removed: 0 } };
+  }
+  try {
+    const beforeHash = old ? await options.storeBytes(old) : null;
+    const afterHash = after.length <= MAX_KEPT_BYTES ? await options.storeBytes(after) : null;
+    await atomicWrite(realPath, after, before, target.newMode);
+    options.seen.set(realPath, sha256(after));
+    await options.onChange({
+      path: realPath,
+      before: beforeHash,
+      after: afterHash,
+      mode: before?.mode ?? null,
+    });
+  } catch (error) {
+    return failFrom(error, path);
+  }
+  return { ok: true, value: { ...outcome, ...makePatch(readableText(old), readableText(after)) } };
+}
+
+function readableText(bytes: Buffer | null): string {
+  if (!bytes) return "";
+  const encoding = detectEncoding(bytes);
+  if (!encoding || looksBinary(bytes.subarray(0, 8192), encoding)) return "";
+  return textOf(toUnits(bytes, encoding), encoding).replaceAll("\r\n", "\n");
+}

@@ -1,0 +1,35 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Result } from "../../protocol/ports.ts";
+import { errorCode } from "../../shared/error.ts";
+import { MAX_KEPT_BYTES } from "./context.ts";
+import { fail, failFrom } from "./errors.ts";
+import { openJudged } from "./handles.ts";
+
+/** A regular file as it stands: whole bytes and what a writer must keep. `bytes: null` = too large to load. */
+export type Loaded = {
+  bytes: Buffer | null;
+  size: number;
+  mode: number;
+  uid: number;
+  gid: number;
+  links: number;
+};
+
+/** Loads a judged file; `null` when there is none. Directories, pipes and devices are refused. */
+export async function load(realPath: string, path: string): Promise<Result<Loaded | null>> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await openJudged(realPath);
+    const stat = await handle.stat();
+    if (stat.isDirectory()) return fail("is_directory", `Is a directory: ${path}`);
+    if (!stat.isFile()) return fail("invalid", `Not a regular file (a device, pipe or socket): ${path}`);
+    const bytes = stat.size > MAX_KEPT_BYTES ? null : await handle.readFile();
+    const { size, uid, gid, nlink } = stat;
+    return { ok: true, value: { bytes, size, mode: stat.mode & 0o7777, uid, gid, links: nlink } };
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return { ok: true, value: null };
+    return failFrom(error, path);
+  } finally {
+    await handle?.close();
+  }
+}

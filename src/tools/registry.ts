@@ -1,0 +1,51 @@
+import type { JsonObject } from "../protocol/ids.ts";
+import type { ToolDefinition, ToolSpec } from "../protocol/tool.ts";
+import { bashTool } from "./bash/bash.ts";
+import { editFileTool } from "./edit-file/edit-file.ts";
+import { readFileTool } from "./read-file/read-file.ts";
+import { writeFileTool } from "./write-file/write-file.ts";
+
+/** Every tool, in the order in which models see them. */
+export const allTools: readonly ToolDefinition[] = [bashTool, readFileTool, editFileTool, writeFileTool];
+
+/** Editors of other agents that do several things: the input's `command` says which. */
+const EDITORS = ["text_editor", "str_replace_editor", "str_replace_based_edit_tool", "editor"];
+const EDITOR_COMMANDS: Record<string, string> = {
+  view: "read_file",
+  read: "read_file",
+  create: "write_file",
+  write: "write_file",
+  append: "write_file",
+  str_replace: "edit_file",
+  replace: "edit_file",
+  edit: "edit_file",
+  delete: "delete_file",
+  move: "move_file",
+  rename: "move_file",
+};
+
+/**
+ * The tool that a model means by a name: its own or an alias, in any case. For an editor with sub-operations
+ * the input is needed too. `undefined` when there is no such tool.
+ */
+export function findTool(name: string, input: JsonObject = {}): ToolDefinition | undefined {
+  const wanted = plain(name);
+  if (EDITORS.some((editor) => plain(editor) === wanted)) {
+    const tool = EDITOR_COMMANDS[String(input.command).toLowerCase()];
+    return tool === undefined ? undefined : findTool(tool);
+  }
+  return (
+    allTools.find((tool) => plain(tool.name) === wanted) ??
+    allTools.find((tool) => tool.aliases.some((alias) => plain(alias) === wanted))
+  );
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, "");
+
+/** What models see of the tools: all, or those named, always in the same order. */
+export function toolSpecs(names?: readonly string[]): ToolSpec[] {
+  const chosen = names?.map((name) => findTool(name)?.name);
+  return allTools
+    .filter((tool) => !chosen || chosen.includes(tool.name))
+    .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+}
