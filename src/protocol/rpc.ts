@@ -173,8 +173,11 @@ export type Notifications = {
   "session.delta": { sessionId: SessionId; delta: Delta };
   /** The session stopped working (disk full, database broken): its last commit stands; open it again to go on. */
   "session.halted": { sessionId: SessionId; code: string; message: string };
-  /** Deltas were dropped for this client, or the daemon is about to stop. */
-  "daemon.notice": { code: "deltas_dropped" | "stopping"; sessionId?: SessionId };
+  /**
+   * Deltas were dropped for this client (open the session again for what streams now), the daemon is about to
+   * stop, or the client read too slowly and is disconnected (come back and open with `afterSeq`).
+   */
+  "daemon.notice": { code: "deltas_dropped" | "stopping" | "too_slow"; sessionId?: SessionId };
 };
 
 /** JSON-RPC 2.0 frames. */

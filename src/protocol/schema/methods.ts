@@ -29,7 +29,7 @@ const bySession = z.strictObject({ sessionId: id });
 export const paramSchemas = {
   initialize: z.object({
     protocolVersion: count,
-    client: z.object({ name: name, version: name }),
+    client: z.object({ name, version: name, id: z.optional(id) }),
   }),
   "session.create": z.strictObject({
     cwd: path,
