@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2);
   const version = typeof LATHE_VERSION === "string" ? LATHE_VERSION : "0.0.0-source";
   if (process.platform === "win32") {
-    process.stderr.write("lathe does not run on Windows itself. Use WSL: https://learn.microsoft.com/windows/wsl\n");
+    process.stderr.write("lathe does not run on Windows itself; use WSL (wsl --install), where it does.\n");
     process.exitCode = 1;
     return;
   }
@@ -18,11 +18,25 @@ async function main(): Promise<void> {
   }
   if (args[0] === "daemon" && args[1] === "run") {
     const { runDaemon } = await import("./daemon/wiring.ts");
-    await runDaemon({ version, environment: process.env, idleArgument: args[2] });
+    await runDaemon({ version, environment: process.env });
+    return;
+  }
+  const { parseInvocation } = await import("./cli/args.ts");
+  const { processHost } = await import("./cli/process-host.ts");
+  const invocation = parseInvocation(args, process.stdin.isTTY === true);
+  const host = processHost({ version, args, entry: process.argv[1] ?? "" });
+  if (invocation.type === "interactive") {
+    const { runTui } = await import("./tui/run-tui.ts");
+    process.exitCode = await runTui(host, invocation);
+    return;
+  }
+  if (invocation.type === "subcommand" && invocation.name === "demo") {
+    const { runDemo } = await import("./demo/run-demo.ts");
+    process.exitCode = await runDemo(host, invocation.args);
     return;
   }
   const { runCli } = await import("./cli/run-cli.ts");
-  process.exitCode = await runCli({ args, version, entry: process.argv[1] ?? "", process });
+  process.exitCode = await runCli(invocation, host);
 }
 
 main().catch((error: unknown) => {

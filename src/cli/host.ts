@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Client } from "../client/connect.ts";
+import type { Client } from "../client/client.ts";
 import type { LathePaths } from "../config/paths.ts";
 
 /** What a command of the CLI may use of the process it runs in; tests hand in their own. */

@@ -1,28 +1,47 @@
 import { homedir, userInfo } from "node:os";
-import { connect } from "../client/connect.ts";
+import { connect } from "../client/client.ts";
+import { daemonEnvironment } from "../client/daemon-environment.ts";
 import { lathePaths } from "../config/paths.ts";
 import { uuidv7 } from "../shared/uuid.ts";
 import type { CliHost } from "./host.ts";
 
-/** The host that is this process. */
-export function processHost(start: { version: string; args: readonly string[]; entry: string }): CliHost {
-  const paths = lathePaths({ environment: process.env, home: process.env.HOME ?? homedir(), uid: userInfo().uid });
+/** The host that is this process; the demo lends it another folder and environment. */
+export function processHost(start: {
+  version: string;
+  args: readonly string[];
+  entry: string;
+  cwd?: string;
+  environment?: Record<string, string | undefined>;
+}): CliHost {
+  const environment = start.environment ?? process.env;
+  const paths = lathePaths({ environment, home: environment.HOME ?? homedir(), uid: userInfo().uid });
+  const newId = (): string => uuidv7(Date.now());
+  const clientId = newId();
   return {
     version: start.version,
     args: start.args,
-    cwd: process.cwd(),
-    environment: process.env,
+    cwd: start.cwd ?? process.cwd(),
+    environment,
     paths,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     now: Date.now,
-    newId: () => uuidv7(Date.now()),
+    newId,
     connect: (options) =>
       connect({
         socketPath: paths.socketPath,
-        version: start.version,
-        startDaemon: options?.start === false ? null : { entry: start.entry, environment: process.env },
+        daemonFile: paths.daemonFile,
+        client: { name: `lathe (pid ${process.pid})`, version: start.version, id: clientId },
+        startDaemon:
+          options?.start === false
+            ? null
+            : {
+                command: process.execPath,
+                args: [start.entry, "daemon", "run"],
+                environment: daemonEnvironment(environment),
+                outputFile: paths.daemonOutput,
+              },
       }),
     onSignal(signal, callback) {
       process.on(signal, callback);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Client } from "../client/connect.ts";
+import type { Client } from "../client/client.ts";
 import { pickEnvironment } from "../config/credentials.ts";
 import { parseMode } from "../config/modes.ts";
 import type { PermissionMode } from "../protocol/permission.ts";

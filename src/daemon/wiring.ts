@@ -1,22 +1,22 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir, hostname, release, userInfo } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import { lathePaths, type LathePaths } from "../config/paths.ts";
+import { type LathePaths, lathePaths } from "../config/paths.ts";
 import { createTrust } from "../config/trust.ts";
 import { addUserRule } from "../config/user-rules.ts";
 import { createModelPort } from "../model/stream.ts";
-import { resolveModel } from "../model/resolve.ts";
 import { createSandbox } from "../sandbox/create.ts";
-import { AppError } from "../shared/error.ts";
-import { createLog } from "../shared/log.ts";
+import { createLog, type Log } from "../shared/log.ts";
 import { uuidv7 } from "../shared/uuid.ts";
 import { openStore } from "../store/open.ts";
 import type { EffectPorts } from "./effects/effect-ports.ts";
-import { electDaemon } from "./lifecycle/elect.ts";
+import { requireModel } from "./effects/find-model.ts";
+import { electDaemon } from "./lifecycle/elect-daemon.ts";
 import { createIdleExit } from "./lifecycle/idle-exit.ts";
 import { installShutdown } from "./lifecycle/shutdown.ts";
 import { createSettings } from "./load-settings.ts";
+import type { Handlers } from "./server/handlers.ts";
 import { controlMethods } from "./server/methods/control-methods.ts";
 import { libraryMethods } from "./server/methods/library-methods.ts";
 import type { MethodPorts } from "./server/methods/method-ports.ts";
@@ -27,9 +27,134 @@ import { createHub, type HubPorts } from "./sessions/hub.ts";
 import { createPresence } from "./sessions/presence.ts";
 import { createWatchers } from "./sessions/watchers.ts";
 
-/** Puts the daemon together and serves until it is told to stop or idle for long enough. */
-export async function runDaemon(start: { version: string; environment: NodeJS.ProcessEnv }): Promise<void> {
-  const home = start.environment.HOME ?? homedir();
-  const paths = lathePaths({ environment: start.environment, home, uid: userInfo().uid });
-  void [paths, start, statSync, hostname, release, join, rgPath, createTrust, addUserRule, createModelPort, resolveModel];
+/** Minutes without clients and work after which the daemon ends; the next client starts a new one. */
+const IDLE_MINUTES = 30;
+
+type Start = { version: string; environment: NodeJS.ProcessEnv };
+
+/** Puts the daemon together and serves until it is told to stop or was idle for long enough. */
+export async function runDaemon({ version, environment }: Start): Promise<void> {
+  const home = environment.HOME ?? homedir();
+  const paths = lathePaths({ environment, home, uid: userInfo().uid });
+  const startedAt = Date.now();
+  const election = await electDaemon({
+    stateDir: paths.stateDir,
+    record: { version, socketPath: paths.socketPath, startedAt },
+  });
+  if (!election.won) return;
+  const log = createLog({ file: paths.logFile, level: "info", now: Date.now });
+  const store = await openStore({ dir: paths.stateDir, now: Date.now, log: (text) => log.write("warn", text) });
+  const watchers = createWatchers();
+  const presence = createPresence();
+  const effects = effectPorts({ store, paths, home, log, watchers, environment });
+  const trust = createTrust(paths);
+  const settings = createSettings({ paths, isTrusted: trust.isTrusted });
+  const hubPorts: HubPorts = {
+    effects,
+    watchers,
+    presence,
+    loadSettings: settings.load,
+    folders: { tmpRoot: paths.tmpDir, home, privateDirs: [paths.stateDir, paths.configDir, paths.runtimeDir] },
+    activity: () => idle.check(),
+  };
+  const hub = createHub(hubPorts);
+  const methods: MethodPorts = {
+    ...hubPorts,
+    hub,
+    clock: effects.clock,
+    ids: effects.ids,
+    artifactsRoot: join(paths.stateDir, "artifacts"),
+    version,
+    startedAt,
+    logFile: paths.logFile,
+    stateDir: paths.stateDir,
+    refreshSettings: settings.refresh,
+    modelId: (requested, runtime) => requireModel(requested, runtime).id,
+    trust,
+    clients: () => server.clients(),
+    stop: () => void shutdown.stop("asked"),
+    hideSecret: (secret) => log.hide(secret),
+  };
+  const handlers: Handlers = {
+    ...controlMethods(methods),
+    ...sessionMethods(methods),
+    ...libraryMethods(methods),
+    ...policyMethods(methods),
+  };
+  const idle = createIdleExit({
+    idleMs: IDLE_MINUTES * 60_000,
+    isIdle: () => server.clients() === 0 && hub.loaded().every((runtime) => !runtime.actor.busy),
+    exit: () => void shutdown.stop("idle"),
+  });
+  const shutdown = installShutdown({
+    steps: [
+      { name: "clients", run: () => server.close() },
+      { name: "sessions", run: () => hub.close() },
+      { name: "presence", run: () => presence.close() },
+      { name: "store", run: () => store.close() },
+      { name: "lease", run: () => election.lease.withdraw() },
+    ],
+    log: (level, message) => log.write(level, message),
+    onHangup: () => log.reopen(),
+    exit: (code) => process.exit(code),
+  });
+  const server = await startServer({
+    socketPath: paths.socketPath,
+    handlers,
+    log: (level, message) => log.write(level, message),
+    onActivity: () => idle.check(),
+  });
+  election.lease.announce();
+  log.write("info", `daemon ${version} serves on ${paths.socketPath}`);
+  idle.check();
+  await recoverSessions(hub, store, log);
+}
+
+function effectPorts(parts: {
+  store: Awaited<ReturnType<typeof openStore>>;
+  paths: LathePaths;
+  home: string;
+  log: Log;
+  watchers: ReturnType<typeof createWatchers>;
+  environment: NodeJS.ProcessEnv;
+}): EffectPorts {
+  const { store, paths, home, log, watchers, environment } = parts;
+  const clock = { now: Date.now };
+  const ids = { next: () => uuidv7(Date.now()) };
+  return {
+    store,
+    model: createModelPort(),
+    sandbox: createSandbox({ stateDir: paths.stateDir, tmpRoot: paths.tmpDir, home, now: Date.now, newId: ids.next }),
+    clock,
+    ids,
+    delta: watchers.delta,
+    saveRule: (grant) => addUserRule(paths, grant.rule),
+    log: (level, text) => log.write(level === "warning" ? "warn" : level, text),
+    host: {
+      platform: process.platform,
+      release: release(),
+      hostName: hostname(),
+      nodeVersion: process.version,
+      home,
+      configDir: paths.configDir,
+    },
+    ripgrep: findRipgrep(environment.PATH ?? ""),
+  };
+}
+
+/** The bundled ripgrep, else one on PATH, else none. */
+function findRipgrep(path: string): string | null {
+  const candidates = [rgPath, ...path.split(delimiter).map((folder) => join(folder, "rg"))];
+  return candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
+}
+
+/** Sessions that worked when the last daemon ended go on; one that cannot is logged and left for its user. */
+async function recoverSessions(
+  hub: ReturnType<typeof createHub>,
+  store: Awaited<ReturnType<typeof openStore>>,
+  log: Log,
+): Promise<void> {
+  for (const id of await store.unfinishedSessions()) {
+    await hub.get(id).catch((error: unknown) => log.write("error", `session ${id} cannot be recovered: ${String(error)}`));
+  }
 }

@@ -1,5 +1,5 @@
-import { type Client, ConnectionLost } from "../../client/connect.ts";
-import { followSession } from "../../client/follow.ts";
+import { type Client, ConnectionLost } from "../../client/client.ts";
+import { followSession } from "../../client/follow-session.ts";
 import { sendCommand } from "../../client/send.ts";
 import { exitCodeOf } from "../../protocol/outcome.ts";
 import type { PromptPart } from "../../protocol/rpc.ts";

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Client } from "../../client/connect.ts";
+import type { Client } from "../../client/client.ts";
 import type { ContentBlock, Message } from "../../protocol/message.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import { AppError } from "../../shared/error.ts";

@@ -11,3 +11,10 @@ export function findModel(id: string, runtime: SessionRuntime): ModelResolution 
     credentials: runtime.credentials,
   });
 }
+
+/** The same, for a model that a client names: AppError `no_model` when there is none. */
+export function requireModel(id: string, runtime: SessionRuntime): ModelRef {
+  const found = findModel(id, runtime);
+  if (!found.ok) throw new AppError("no_model", found.error.message);
+  return found.value;
+}

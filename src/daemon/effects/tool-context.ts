@@ -3,6 +3,7 @@ import type { ToolFact } from "../../engine/input.ts";
 import type { ResolvedAction, SandboxProfileName } from "../../protocol/permission.ts";
 import type { CommandPort, FilePort } from "../../protocol/ports.ts";
 import type { ToolContext, ToolDefinition } from "../../protocol/tool.ts";
+import type { Approved } from "../../sandbox/file-guard.ts";
 import { createFiles } from "../../sandbox/files/create-files.ts";
 import { createSearch } from "../../sandbox/search/create-search.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
@@ -47,7 +48,7 @@ export function buildToolContext(
       ripgrep: ports.ripgrep,
       environmentPath: runtime.environment.PATH ?? "/usr/bin:/bin",
       signal,
-      allowedOutside: allowedReads(attempt),
+      approved: approvedPaths(attempt.rights),
     }),
     progress: (text) =>
       ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
@@ -77,12 +78,12 @@ export function fileAccess(
   return createFiles({
     policy: runtime.policy,
     place: runtime.place,
-    ledger: runtime.ledger,
+    seen: runtime.seen,
+    signal: attempt.signal,
     dryRun,
-    allowedOutside: allowedReads(attempt),
-    approvedWrites: rights.approved ? writesOf(rights.actions) : [],
+    approved: approvedPaths(attempt.rights),
     storeBytes: async (bytes) => (await ports.store.putBlob(bytes, "application/octet-stream")).hash,
-    onChange: (change) =>
+    onChange(change) {
       facts.push({
         type: "file_changed",
         change: {
@@ -92,18 +93,23 @@ export function fileAccess(
           callId: effect.call.id,
           at: ports.clock.now(),
         },
-      }),
+      });
+    },
   });
 }
 
-/** Paths the decision let through for reading, wherever they lie. */
-const allowedReads = (attempt: Attempt): string[] =>
-  attempt.rights.actions.flatMap((action) =>
-    action.type === "read_path" || action.type === "write_path" ? [action.realPath] : [],
-  );
-
-const writesOf = (actions: readonly ResolvedAction[]): string[] =>
-  actions.flatMap((action) => (action.type === "write_path" ? [action.realPath] : []));
+/**
+ * Paths open to this attempt beyond the policy: what the decision let through for reading, wherever it lies,
+ * and, when a person approved this exact call, what it writes.
+ */
+function approvedPaths(rights: RunRights): Approved {
+  const read = rights.actions.flatMap((action) => (action.type === "read_path" ? [action.realPath] : []));
+  const written = rights.actions.flatMap((action) => (action.type === "write_path" ? [action.realPath] : []));
+  return {
+    outside: rights.approved ? [...read, ...written] : read,
+    protectedPaths: rights.approved ? written : [],
+  };
+}
 
 function commandAccess(
   attempt: Attempt,

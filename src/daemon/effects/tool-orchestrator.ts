@@ -53,7 +53,7 @@ export async function prepareTools(
   if (signal.aborted) return;
   openBatch(
     runtime,
-    effect.calls.map((call) => ({ id: call.id, tool: findTool(call.name) })),
+    effect.calls.map((call) => ({ id: call.id, tool: findTool(call.name, call.input) })),
   );
   runtime.actor.post({ type: "tools_prepared", effectId: effect.effectId, calls: prepared });
 }
@@ -108,7 +108,7 @@ async function examine(call: ToolCallBlock, runtime: SessionRuntime): Promise<Ex
       message: `The arguments of ${call.name} are not a JSON object (${call.invalid.reason}), so nothing was run. Send the call again with valid JSON.`,
     };
   }
-  const tool = findTool(call.name);
+  const tool = findTool(call.name, call.input);
   if (!tool) {
     return {
       ok: false,

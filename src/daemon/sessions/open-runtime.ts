@@ -6,7 +6,7 @@ import type { ClientContext } from "../../protocol/rpc.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import type { StoredSession } from "../../protocol/store-port.ts";
 import type { Place } from "../../protocol/tool.ts";
-import { createReadLedger } from "../../sandbox/files/read-ledger.ts";
+import { createReadLedger } from "../../sandbox/files/ledger.ts";
 import { buildPolicy } from "../../sandbox/policy.ts";
 import { AppError } from "../../shared/error.ts";
 import type { SessionActor } from "./session-actor.ts";
@@ -47,7 +47,7 @@ export async function openRuntime(
     place,
     policy: policyOf(stored.session, place, settings, folders.privateDirs),
     grants: [],
-    ledger: createReadLedger(),
+    seen: createReadLedger(),
     requests: createRequestBuilder(),
     history: [],
     prefix: null,

@@ -6,7 +6,7 @@ import type { ApprovalAnswer, Grant, Rule } from "../../protocol/permission.ts";
 import type { SandboxPolicy } from "../../protocol/ports.ts";
 import type { SessionOptions, SessionSnapshot } from "../../protocol/session.ts";
 import type { Place, ToolSpec } from "../../protocol/tool.ts";
-import type { ReadLedger } from "../../sandbox/files/read-ledger.ts";
+import type { ReadLedger } from "../../sandbox/files/ledger.ts";
 import type { Deferred } from "../../shared/async.ts";
 import type { SessionActor } from "./session-actor.ts";
 
@@ -39,7 +39,7 @@ export type SessionRuntime = {
   place: Place;
   policy: SandboxPolicy;
   grants: Grant[];
-  ledger: ReadLedger;
+  seen: ReadLedger;
   requests: RequestBuilder;
   /** The chain of the head, as far as it is loaded. */
   history: Message[];
