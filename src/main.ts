@@ -2,6 +2,8 @@
  * The only entry. Looks at the arguments and loads what they need: a client start loads neither the store nor
  * the screen, and `--version` loads nothing.
  */
+import { fileURLToPath } from "node:url";
+
 declare const LATHE_VERSION: string;
 
 async function main(): Promise<void> {
@@ -30,13 +32,32 @@ async function main(): Promise<void> {
     process.exitCode = await runTui(host, invocation);
     return;
   }
-  if (invocation.type === "subcommand" && invocation.name === "demo") {
-    const { runDemo } = await import("./demo/run-demo.ts");
-    process.exitCode = await runDemo(host, invocation.args);
+  if (invocation.type === "subcommand" && invocation.name === "demo" && !invocation.args.includes("--help")) {
+    process.exitCode = await runDemo(version, invocation.args);
     return;
   }
   const { runCli } = await import("./cli/run-cli.ts");
   process.exitCode = await runCli(invocation, host);
+}
+
+/** The demo's folder and environment in, the ordinary command out. */
+async function runDemo(version: string, args: string[]): Promise<number> {
+  const { prepareDemo } = await import("./demo/prepare-demo.ts");
+  const { processHost } = await import("./cli/process-host.ts");
+  const { demoCommand } = await import("./cli/commands/demo.ts");
+  const keepAt = args.indexOf("--keep");
+  const demo = await prepareDemo({
+    projectSource: fileURLToPath(new URL("./demo-project", import.meta.url)),
+    keep: keepAt < 0 ? null : (args[keepAt + 1] ?? null),
+    cwd: process.cwd(),
+  });
+  try {
+    const environment = { ...process.env, ...demo.environment };
+    const host = processHost({ version, args: [], entry: process.argv[1] ?? "", cwd: demo.folder, environment });
+    return await demoCommand(host, demo);
+  } finally {
+    await demo.close();
+  }
 }
 
 main().catch((error: unknown) => {
