@@ -122,7 +122,8 @@ export type CommandPort = {
   ): Promise<Result<CommandResult>>;
 };
 
-export type SearchHit = { path: string; line: number; text: string };
+/** `context`: a line beside a match, not one itself. */
+export type SearchHit = { path: string; line: number; text: string; context?: boolean };
 
 /** Search and listing, by ripgrep where there is one, else by a walk; ignore files and secrets are left out. */
 export type SearchPort = {

@@ -1,12 +1,27 @@
 import type { JsonObject } from "../protocol/ids.ts";
 import type { ToolDefinition, ToolSpec } from "../protocol/tool.ts";
 import { bashTool } from "./bash/bash.ts";
+import { deleteFileTool } from "./delete-file/delete-file.ts";
 import { editFileTool } from "./edit-file/edit-file.ts";
+import { globTool } from "./glob/glob.ts";
+import { grepTool } from "./grep/grep.ts";
+import { listFilesTool } from "./list-files/list-files.ts";
+import { moveFileTool } from "./move-file/move-file.ts";
 import { readFileTool } from "./read-file/read-file.ts";
 import { writeFileTool } from "./write-file/write-file.ts";
 
 /** Every tool, in the order in which models see them. */
-export const allTools: readonly ToolDefinition[] = [bashTool, readFileTool, editFileTool, writeFileTool];
+export const allTools: readonly ToolDefinition[] = [
+  bashTool,
+  readFileTool,
+  editFileTool,
+  writeFileTool,
+  grepTool,
+  globTool,
+  listFilesTool,
+  moveFileTool,
+  deleteFileTool,
+];
 
 /** Editors of other agents that do several things: the input's `command` says which. */
 const EDITORS = ["text_editor", "str_replace_editor", "str_replace_based_edit_tool", "editor"];

@@ -29,6 +29,8 @@ export async function storeTree(
     if (!allowed.ok) return allowed;
     const stat = await lstat(next);
     if (stat.isDirectory()) {
+      const free = await holdsNothingProtected(options, next);
+      if (!free.ok) return free;
       for await (const entry of await opendir(next)) waiting.push(join(next, entry.name));
     } else if (stat.isFile()) {
       bytes += stat.size;
@@ -43,6 +45,23 @@ export async function storeTree(
     }
   }
   return { ok: true, value: files };
+}
+
+/**
+ * Whoever renames or deletes a directory above a protected path replaces that path, also one that does not
+ * exist yet: `.git` above `.git/hooks`.
+ */
+async function holdsNothingProtected(options: FilesOptions, directory: string): Promise<Result<null>> {
+  const lower = directory.toLowerCase();
+  for (const name of options.policy.protectedNames) {
+    const parts = name.split("/").filter((part) => part !== "");
+    for (let count = 1; count < parts.length; count++) {
+      if (!lower.endsWith(`/${parts.slice(0, count).join("/").toLowerCase()}`)) continue;
+      const allowed = await writable(options, join(directory, ...parts.slice(count)), "keep");
+      if (!allowed.ok) return allowed;
+    }
+  }
+  return { ok: true, value: null };
 }
 
 async function storeFile(options: FilesOptions, realPath: string, size: number): Promise<string | null> {
