@@ -1,11 +1,14 @@
 import type { Delta, NumberedFact } from "../protocol/event.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import type { ClientContext } from "../protocol/rpc.ts";
+import type { ClientContext, Methods } from "../protocol/rpc.ts";
 import type { SessionSnapshot } from "../protocol/session.ts";
 import { deferred } from "../shared/async.ts";
 import { AppError, errorCode, errorMessage } from "../shared/error.ts";
 import type { Client, ReconnectOptions } from "./client.ts";
 import type { LostReason } from "./link.ts";
+
+/** What an open says beside the snapshot and the facts. */
+export type OpenedWith = Omit<Methods["session.open"]["result"], "snapshot" | "facts">;
 
 export type FollowOptions = {
   /** Facts after this number are delivered; absent: the newest `history` ones and what follows. */
@@ -18,7 +21,7 @@ export type FollowOptions = {
   /** What streams; parts may be missing when the client is slow, then a snapshot follows. */
   onDelta?(delta: Delta): void;
   /** After each open, when all its facts up to `snapshot.seq` are delivered: the state to go on from. */
-  onSnapshot?(snapshot: SessionSnapshot, hasEarlier: boolean): void;
+  onSnapshot?(snapshot: SessionSnapshot, more: OpenedWith): void;
   /** The connection is gone; reconnecting begins. */
   onLost?(reason: LostReason): void;
   /** Connected and subscribed again. */
@@ -199,7 +202,10 @@ class Follower {
     if (this.#seq === null) this.#seq = first ? first.seq - 1 : answer.snapshot.seq;
     for (const fact of answer.facts) this.#deliver(fact);
     await this.#catchUp(answer.snapshot.seq);
-    if (!this.#over) onSnapshot?.(answer.snapshot, answer.hasEarlier);
+    if (!this.#over) {
+      const { snapshot, facts: _, ...more } = answer;
+      onSnapshot?.(snapshot, more);
+    }
     await this.#deliverEarly();
   }
 

@@ -32,7 +32,7 @@ export function readCalls(message: unknown): { batch: boolean; items: (Call | Rp
   return { batch: true, items: message.map(readCall) };
 }
 
-const MAX_BATCH = 1000;
+const MAX_BATCH = 100;
 
 function readCall(message: unknown): Call | RpcResponse {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {

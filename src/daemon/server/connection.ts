@@ -20,7 +20,7 @@ import { failure, RPC_CODE, rpcError } from "./rpc-errors.ts";
 export type ConnectionLimits = OutboxLimits & {
   /** Bytes of one message from a client. */
   maxLine: number;
-  /** Calls of one client that may be under way. */
+  /** Calls of one client that may be under way; what comes beyond waits, at last in the client. */
   maxCalls: number;
   frameMs: number;
   /** A connection that does not say `initialize` in this time is closed. */
@@ -29,7 +29,7 @@ export type ConnectionLimits = OutboxLimits & {
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxLine: 64 * 1024 * 1024,
-  maxCalls: 1000,
+  maxCalls: 128,
   maxLag: 16 * 1024 * 1024,
   deltaLag: 1024 * 1024,
   pauseReading: 4 * 1024 * 1024,
@@ -61,6 +61,8 @@ export class ClientConnection implements Connection {
   #hello: NodeJS.Timeout | null;
   #helloDone: Promise<unknown> = Promise.resolve();
   #protocol: number | null = null;
+  /** Received and not yet looked at, because the client does not take its answers. */
+  #lines: string[] = [];
   #calls = 0;
   #leaving = false;
 
@@ -75,12 +77,12 @@ export class ClientConnection implements Connection {
     this.#hello = setTimeout(() => socket.destroy(), limits.helloMs);
     this.#hello.unref();
     const splitter = createLineSplitter(limits.maxLine, {
-      line: (text) => this.#receive(text),
+      line: (text) => this.#lines.push(text),
       unreadable: (reason) => this.#send(unreadable(reason, limits.maxLine)),
     });
     socket.on("data", (chunk) => {
       splitter.push(chunk);
-      if (this.#outbox.waiting() > limits.pauseReading) socket.pause();
+      this.#work();
     });
     socket.on("error", (error) => log("debug", `client ${id}: ${error.message}`));
     socket.on("close", () => this.#closed());
@@ -131,6 +133,18 @@ export class ClientConnection implements Connection {
     this.#socket.destroy();
   }
 
+  /** Takes up lines while there is room for their answers; else reads no more. */
+  #work(): void {
+    const { maxCalls, pauseReading } = this.#limits;
+    let taken = 0;
+    while (taken < this.#lines.length && this.#calls < maxCalls && this.#outbox.waiting() <= pauseReading) {
+      this.#receive(this.#lines[taken++] as string);
+    }
+    if (taken > 0) this.#lines = this.#lines.slice(taken);
+    if (this.#lines.length > 0) this.#socket.pause();
+    else if (this.#socket.isPaused()) this.#socket.resume();
+  }
+
   #receive(text: string): void {
     if (this.#leaving) return;
     let message: unknown;
@@ -170,15 +184,12 @@ export class ClientConnection implements Connection {
   }
 
   async #answer(call: Call): Promise<RpcResponse> {
-    if (this.#calls >= this.#limits.maxCalls) {
-      const message = `${this.#limits.maxCalls} calls of this client are under way; wait for answers first`;
-      return failure(call.id ?? null, rpcError(RPC_CODE.application, "busy", message));
-    }
     this.#calls += 1;
     const answering = answerCall(call, this.#desk());
     if (call.method === "initialize") this.#helloDone = answering;
     const response = await answering;
     this.#calls -= 1;
+    if (this.#lines.length > 0) queueMicrotask(() => this.#work());
     if (call.method === "initialize" && "error" in response) this.#protocol = null;
     return response;
   }
@@ -252,7 +263,7 @@ export class ClientConnection implements Connection {
     const dropped = [...this.#dropped];
     this.#dropped.clear();
     for (const sessionId of dropped) this.notify("daemon.notice", { code: "deltas_dropped", sessionId });
-    if (this.#socket.isPaused()) this.#socket.resume();
+    if (this.#lines.length > 0) this.#work();
   }
 
   #closed(): void {

@@ -101,6 +101,8 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
         },
         facts: page,
         hasEarlier: false,
+        tools: [],
+        sandbox: { type: "off", reason: "flag" },
       };
     },
     "session.close": async (_, connection) => {
@@ -119,7 +121,7 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
       await carryOut(part?.type === "text" ? part.text : "", params.commandId);
       return answer;
     },
-    "session.export": async () => ({ export: { text: "y".repeat(8 * 1024 * 1024) } }),
+    "session.export": async () => ({ export: { text: "y".repeat(300_000) } }),
   };
 }
 
