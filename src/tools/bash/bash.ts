@@ -24,7 +24,12 @@ export const bashTool = defineTool({
   description,
   parameters: {
     command: { type: "string", required: true, minLength: 1, aliases: ["cmd", "script", "code"] },
-    timeout_sec: { type: "number", minimum: 0.001, aliases: ["timeout_seconds", "timeout_s"] },
+    timeout_sec: {
+      type: "number",
+      minimum: 0.001,
+      description: "Time limit, default 120",
+      aliases: ["timeout_seconds", "timeout_s"],
+    },
     cwd: {
       type: "string",
       description: "Working directory",

@@ -26,7 +26,7 @@ export const readFileTool = defineTool({
     offset: {
       type: "integer",
       minimum: 0,
-      description: "First line, from 1",
+      description: "First line to show, from 1",
       aliases: ["start_line", "line", "first_line"],
     },
     limit: {
@@ -35,7 +35,7 @@ export const readFileTool = defineTool({
       description: "Number of lines",
       aliases: ["lines", "max_lines", "num_lines"],
     },
-    start_char: { type: "integer", minimum: 0, description: "Goes on within a cut line" },
+    start_char: { type: "integer", minimum: 0, description: "Goes on within a line that was cut" },
   },
   effect: "read",
   parallel: true,

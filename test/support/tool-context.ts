@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CommandPort, SandboxPolicy } from "../../src/protocol/ports.ts";
+import type { Place, ToolContext, ToolDefinition, ToolOutput } from "../../src/protocol/tool.ts";
+import type { ChangeRow } from "../../src/sandbox/files/context.ts";
+import { createFiles } from "../../src/sandbox/files/create-files.ts";
+import { createReadLedger } from "../../src/sandbox/files/ledger.ts";
+import { createSearch } from "../../src/sandbox/search/create-search.ts";
+import { sha256 } from "../../src/shared/hash.ts";
+
+/** A tool context over a fresh workspace with the real file layer and search. */
+export type ToolLab = {
+  work: string;
+  place: Place;
+  policy: SandboxPolicy;
+  context: ToolContext;
+  /** Changes of files, in order. */
+  rows: ChangeRow[];
+  /** Bytes given to `context.image`, in order. */
+  images: Uint8Array[];
+  /** Parses the input and runs the tool; a bad input becomes an error output, as in the product. */
+  run(tool: ToolDefinition, input: Parameters<ToolDefinition["parse"]>[0]): Promise<ToolOutput>;
+  end(): void;
+};
+
+const noCommands: CommandPort = {
+  run: () => Promise.resolve({ ok: false, error: { code: "invalid", message: "no commands in this test" } }),
+};
+
+export function createToolLab(commands: CommandPort = noCommands): ToolLab {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-tools-")));
+  const work = join(base, "work");
+  for (const name of ["work", "home", "private-tmp"]) mkdirSync(join(base, name));
+  const place: Place = { cwd: work, roots: [work], home: join(base, "home"), tmp: join(base, "private-tmp") };
+  const policy: SandboxPolicy = {
+    mode: "workspace-write",
+    writableRoots: [work],
+    readableRoots: [],
+    home: place.home,
+    tmpDir: place.tmp,
+    denyRead: [".env"],
+    allowRead: [],
+    protectedNames: [".git/hooks"],
+    network: { type: "none" },
+    allowSockets: [],
+    limits: { memoryMb: null, processes: null, tmpMb: null, outputBytes: 1_000_000 },
+  };
+  const rows: ChangeRow[] = [];
+  const images: Uint8Array[] = [];
+  const signal = new AbortController().signal;
+  const context: ToolContext = {
+    place,
+    signal,
+    files: createFiles({
+      policy,
+      place,
+      seen: createReadLedger(),
+      storeBytes: (bytes) => Promise.resolve(sha256(bytes)),
+      onChange: (row) => void rows.push(row),
+      signal,
+    }),
+    commands,
+    search: createSearch({ policy, place, ripgrep: null, path: "", signal }),
+    progress: () => undefined,
+    async image(bytes, mediaType, size) {
+      images.push(bytes);
+      return { type: "image", blob: { hash: sha256(bytes), size: bytes.length, mediaType }, ...size };
+    },
+    settings: {
+      commandTimeoutMs: 120_000,
+      commandTimeoutMaxMs: 600_000,
+      outputLimitChars: 50_000,
+      extra: null,
+    },
+  };
+  return {
+    work,
+    place,
+    policy,
+    context,
+    rows,
+    images,
+    async run(tool, input) {
+      const parsed = tool.parse(input);
+      if (!parsed.ok) return { status: "error", content: [{ type: "text", text: parsed.error }] };
+      return tool.run(parsed.value, context);
+    },
+    end: () => rmSync(base, { recursive: true, force: true }),
+  };
+}
+
+/** The text of a result. */
+export function textOf(output: ToolOutput): string {
+  return output.content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
