@@ -57,6 +57,11 @@ export function findTool(name: string, input: JsonObject = {}): ToolDefinition |
 
 const plain = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, "");
 
+/** The names of all tools, in the order in which models see them. */
+export function toolNames(): string[] {
+  return allTools.map((tool) => tool.name);
+}
+
 /** What models see of the tools: all, or those named, always in the same order. */
 export function toolSpecs(names?: readonly string[]): ToolSpec[] {
   const chosen = names?.map((name) => findTool(name)?.name);

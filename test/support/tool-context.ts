@@ -61,7 +61,7 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
       signal,
     }),
     commands,
-    search: createSearch({ policy, place, ripgrep: null, path: "", signal }),
+    search: createSearch({ policy, place, ripgrep: null, environmentPath: "", signal }),
     progress: () => undefined,
     async image(bytes, mediaType, size) {
       images.push(bytes);

@@ -33,9 +33,11 @@ export async function change(
   const old = before?.bytes ?? null;
   const outcome = { path, bytes: after.length, created: before === null };
   if (old?.equals(after)) {
-    options.seen.set(realPath, sha256(after));
+    if (!options.dryRun) options.seen.set(realPath, sha256(after));
     return { ok: true, value: { ...outcome, patch: "", added: 0, removed: 0 } };
   }
+  const value = (): FileChange => ({ ...outcome, ...makePatch(readableText(old), readableText(after)) });
+  if (options.dryRun) return { ok: true, value: value() };
   try {
     const beforeHash = old ? await options.storeBytes(old) : null;
     const afterHash = after.length <= MAX_KEPT_BYTES ? await options.storeBytes(after) : null;
@@ -50,7 +52,7 @@ export async function change(
   } catch (error) {
     return failFrom(error, path);
   }
-  return { ok: true, value: { ...outcome, ...makePatch(readableText(old), readableText(after)) } };
+  return { ok: true, value: value() };
 }
 
 function readableText(bytes: Buffer | null): string {

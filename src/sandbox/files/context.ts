@@ -23,6 +23,8 @@ export type FilesOptions = {
   onChange(row: ChangeRow): void | Promise<void>;
   signal: AbortSignal;
   approved?: Approved;
+  /** Says what a change would do (the diff of an approval) and changes, stores and remembers nothing. */
+  dryRun?: boolean;
 };
 
 /** Larger files are neither edited nor kept for undo. */

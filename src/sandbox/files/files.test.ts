@@ -374,3 +374,17 @@ test("kind goes by content", async () => {
     "directory",
   ]);
 });
+
+test("a dry run says what would change and leaves all as it is", async () => {
+  put("f.txt", "one\n");
+  await read("f.txt");
+  const dry = createFiles({ ...options, dryRun: true });
+  const edited = must(await dry.editText(at("f.txt"), { oldText: "one", newText: "two", replaceAll: false }));
+  expect(edited.patch).toBe("@@ -1,1 +1,1 @@\n-one\n+two\n");
+  must(await dry.writeText(at("new/n.txt"), "n"));
+  must(await dry.move(at("f.txt"), at("g.txt")));
+  must(await dry.remove(at("f.txt")));
+  expect(readdirSync(work)).toEqual(["f.txt"]);
+  expect([bytesOf("f.txt"), rows, blobs.size]).toEqual(["one\n", [], 0]);
+  must(await edit("f.txt", "one", "three"));
+});

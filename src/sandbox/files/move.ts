@@ -33,6 +33,7 @@ export async function move(options: FilesOptions, from: string, to: string): Pro
       const lands = await writable(options, landing(file, source.value, target.value), "keep");
       if (!lands.ok) return lands;
     }
+    if (options.dryRun) return { ok: true, value: { from, to } };
     await renameHeld(source.value, target.value);
     await report(options, files.value, source.value, target.value);
     return { ok: true, value: { from, to } };

@@ -32,7 +32,7 @@ export async function readText(
     };
     const read = await scan(handle, window, path, options.signal);
     if (!read.ok) return read;
-    options.seen.set(real.value, read.value.hash);
+    if (!options.dryRun) options.seen.set(real.value, read.value.hash);
     return { ok: true, value: toSlice(path, window.firstLine, read.value) };
   } catch (error) {
     return failFrom(error, path);

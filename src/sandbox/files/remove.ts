@@ -19,6 +19,7 @@ export async function remove(
     await lstat(real.value);
     const stored = await storeTree(options, real.value, path);
     if (!stored.ok) return stored;
+    if (options.dryRun) return { ok: true, value: { path, files: stored.value.length } };
     const parent = await holdParent(real.value, false);
     try {
       await removeEntry(parent, basename(real.value));

@@ -65,7 +65,7 @@ async function holdsNothingProtected(options: FilesOptions, directory: string): 
 }
 
 async function storeFile(options: FilesOptions, realPath: string, size: number): Promise<string | null> {
-  if (size > MAX_KEPT_BYTES) return null;
+  if (options.dryRun || size > MAX_KEPT_BYTES) return null;
   const loaded = await load(realPath, realPath);
   return loaded.ok && loaded.value?.bytes ? options.storeBytes(loaded.value.bytes) : null;
 }

@@ -11,10 +11,10 @@ import { judgeRead } from "../policy.ts";
 export type SearchOptions = {
   policy: SandboxPolicy;
   place: Place;
-  /** The bundled ripgrep, or `rg` to look for it on `path`; `null`: always the walk. */
+  /** The bundled ripgrep, or `rg` to look for it on `environmentPath`; `null`: always the walk. */
   ripgrep: string | null;
   /** The PATH for ripgrep; nothing else is in its environment. */
-  path: string;
+  environmentPath: string;
   signal: AbortSignal;
   approved?: Approved;
 };

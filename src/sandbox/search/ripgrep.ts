@@ -34,7 +34,7 @@ export function runRipgrep(
       {
         // Root-level ignore files are relative to the working directory.
         cwd: start.root,
-        env: { PATH: options.path },
+        env: { PATH: options.environmentPath },
         stdio: ["ignore", "pipe", "pipe"],
       },
     );

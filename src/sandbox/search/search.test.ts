@@ -61,7 +61,7 @@ function searchWith(ripgrep: string | null, signal = new AbortController().signa
     limits: { memoryMb: null, processes: null, tmpMb: null, outputBytes: 1_000_000 },
   };
   const place = { cwd: work, roots: [work], home, tmp };
-  return createSearch({ policy, place, ripgrep, path: process.env.PATH ?? "", signal });
+  return createSearch({ policy, place, ripgrep, environmentPath: process.env.PATH ?? "", signal });
 }
 
 function must<T>(result: Result<T>): T {
