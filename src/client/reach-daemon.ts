@@ -42,7 +42,7 @@ export async function reachDaemon(
 ): Promise<Reached> {
   const first = await greet(await find(options, onNotification), options);
   if (first === null) return started(options, onNotification);
-  if (first.daemon?.version === options.client.version) return reached(first.link, first.daemon, null);
+  if (isOurs(first.daemon, options)) return used(first, options);
   if (replace && options.startDaemon && (await stopped(first))) return started(options, onNotification);
   return used(first, options);
 }
@@ -82,6 +82,10 @@ async function greet(link: Link | null, options: ReachOptions): Promise<Greeted 
   }
 }
 
+function isOurs(daemon: DaemonInfo | null, options: ReachOptions): boolean {
+  return daemon?.version === options.client.version && daemon.protocolVersion === PROTOCOL_VERSION;
+}
+
 /** Asks a daemon of another version to stop; false when it has work. */
 async function stopped({ link, daemon }: Greeted): Promise<boolean> {
   if (daemon?.busy) return false;
@@ -110,10 +114,6 @@ function used({ link, daemon, refusal }: Greeted, options: ReachOptions): Reache
     daemon.version === ours
       ? null
       : `the running daemon is version ${daemon.version}, this is ${ours}; it is replaced once it is idle and lathe starts again`;
-  return reached(link, daemon, notice);
-}
-
-function reached(link: Link, daemon: DaemonInfo, notice: string | null): Reached {
   return { link, daemon, notice };
 }
 

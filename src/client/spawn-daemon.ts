@@ -31,7 +31,7 @@ export function spawnDaemon(start: StartDaemon): Starting {
     output = openSync(start.outputFile, "w", 0o600);
     from = 0;
   }
-  let ended: { failure: string | null } | null = null;
+  let ended: { failed: string | null } | null = null;
   try {
     const child = spawn(start.command, start.args, {
       detached: true,
@@ -40,21 +40,27 @@ export function spawnDaemon(start: StartDaemon): Starting {
       stdio: ["ignore", output, output],
     });
     child.once("error", (error) => {
-      ended = { failure: error.message };
+      ended = { failed: error.message };
     });
     child.once("exit", (code, signal) => {
-      ended = {
-        failure: code === 0 ? null : describe(start.outputFile, from, signal ?? `exit code ${code}`),
-      };
+      ended = { failed: code === 0 ? null : `it ended with ${signal ?? `exit code ${code}`}` };
     });
     child.unref();
   } finally {
     closeSync(output);
   }
-  return { exit: () => ended };
+  return {
+    exit() {
+      if (ended === null) return null;
+      return { failure: ended.failed === null ? null : lastWords(start.outputFile, from) || ended.failed };
+    },
+  };
 }
 
-function describe(file: string, from: number, how: string): string {
-  const text = readFileSync(file).subarray(from).toString("utf8").trim();
-  return text === "" ? `it ended with ${how}` : text.slice(-SHOWN);
+function lastWords(file: string, from: number): string {
+  try {
+    return readFileSync(file).subarray(from).toString("utf8").trim().slice(-SHOWN);
+  } catch {
+    return "";
+  }
 }

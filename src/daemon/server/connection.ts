@@ -45,6 +45,8 @@ const ALWAYS_ALLOWED: readonly MethodName[] = ["initialize", "daemon.stop", "dae
 
 type Hold = { opens: number; lines: string[] };
 
+const NO_HOLD = { beforeAnswer: () => undefined, afterAnswer: () => undefined };
+
 /** One client's connection: reads calls, writes answers and notifications. Lives as long as its socket. */
 export class ClientConnection implements Connection {
   readonly id: string;
@@ -96,8 +98,7 @@ export class ClientConnection implements Connection {
     if (this.#leaving) return;
     const sessionId = params.sessionId;
     if (method === "session.delta" && sessionId !== undefined) {
-      if (!this.#holds.has(sessionId))
-        this.#deltas.add(sessionId, (params as Notifications["session.delta"]).delta);
+      this.#deltas.add(sessionId, (params as Notifications["session.delta"]).delta);
       return;
     }
     const line = encode({ jsonrpc: "2.0", method, params });
@@ -165,22 +166,24 @@ export class ClientConnection implements Connection {
   }
 
   async #answerSingle(item: Call | RpcResponse): Promise<void> {
-    const release = this.#hold(item);
+    const hold = this.#hold(item);
     const response = "method" in item ? await this.#answer(item) : item;
+    hold.beforeAnswer();
     if (!("method" in item) || item.id !== undefined) this.#send(response);
-    release();
+    hold.afterAnswer();
   }
 
   async #answerBatch(items: (Call | RpcResponse)[]): Promise<void> {
-    const releases = items.map((item) => this.#hold(item));
+    const holds = items.map((item) => this.#hold(item));
     const answered = items.map(async (item) => ("method" in item ? await this.#answer(item) : item));
     const responses = await Promise.all(answered);
     const wanted = responses.filter((_, index) => {
       const item = items[index];
       return item !== undefined && (!("method" in item) || item.id !== undefined);
     });
+    for (const hold of holds) hold.beforeAnswer();
     if (wanted.length > 0) this.#send(wanted);
-    for (const release of releases) release();
+    for (const hold of holds) hold.afterAnswer();
   }
 
   async #answer(call: Call): Promise<RpcResponse> {
@@ -217,19 +220,24 @@ export class ClientConnection implements Connection {
     this.#hello = null;
   }
 
-  /** Keeps facts of a session back while its `session.open` is unanswered; gives the release. */
-  #hold(item: Call | RpcResponse): () => void {
+  /**
+   * Keeps facts of a session back while its `session.open` is unanswered, so that they follow the older ones in
+   * the answer. Deltas go out at once: those before the answer are in its snapshot. Gives the release.
+   */
+  #hold(item: Call | RpcResponse): { beforeAnswer(): void; afterAnswer(): void } {
     const sessionId = "method" in item ? openedSession(item) : null;
-    if (sessionId === null) return () => undefined;
-    this.#deltas.flush(sessionId);
+    if (sessionId === null) return NO_HOLD;
     const hold = this.#holds.get(sessionId) ?? { opens: 0, lines: [] };
     hold.opens += 1;
     this.#holds.set(sessionId, hold);
-    return () => {
-      hold.opens -= 1;
-      if (hold.opens > 0) return;
-      this.#holds.delete(sessionId);
-      for (const line of hold.lines) this.#sendFact(line);
+    return {
+      beforeAnswer: () => this.#deltas.flush(sessionId),
+      afterAnswer: () => {
+        hold.opens -= 1;
+        if (hold.opens > 0) return;
+        this.#holds.delete(sessionId);
+        for (const line of hold.lines) this.#sendFact(line);
+      },
     };
   }
 

@@ -15,8 +15,9 @@ export type Connection = {
   /** Aborted when the connection is gone: work that only this client waits for should end then. */
   readonly signal: AbortSignal;
   /**
-   * While a `session.open` of this connection is unanswered, facts of that session are held until the answer
-   * is out and deltas are left out: so the snapshot must be taken last, in the tick the handler returns.
+   * While a `session.open` of this connection is unanswered, facts of that session wait until the answer is
+   * out, and a client takes the deltas before the answer for part of its snapshot: so the snapshot's
+   * `streaming` must be read last, in the tick in which the handler returns.
    */
   notify<N extends keyof Notifications>(method: N, params: Notifications[N]): void;
   /** Called once when the connection is gone; at once when it is gone already. */

@@ -38,8 +38,8 @@ export async function buildToy(): Promise<Toy> {
 /** How often the toy daemons of a state folder wrote this message. */
 export function logged(stateDir: string, message: string): number[] {
   return readFileSync(join(stateDir, "logs", "daemon.log"), "utf8")
-    .trimEnd()
     .split("\n")
+    .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { message: string; pid: number })
     .filter((entry) => entry.message === message)
     .map((entry) => entry.pid);

@@ -71,7 +71,6 @@ export async function runToyDaemon(options: ToyOptions): Promise<void> {
     steps: [
       { name: "server", run: () => server?.close() },
       { name: "lease", run: () => election.lease.withdraw() },
-      { name: "log", run: () => log.close() },
     ],
     log: log.write,
     onHangup: log.reopen,
