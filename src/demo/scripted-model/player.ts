@@ -94,9 +94,12 @@ async function stream(turn: Turn, frames: Iterable<Frame>, stage: Stage): Promis
     chars += frame.chars;
     if (waiting.length >= BATCH_CHARS) await flush();
   }
-  await flush();
-  if (turn.cut) return breakOff(turn.cut.type, response);
-  response.end();
+  if (turn.cut) {
+    await flush();
+    return breakOff(turn.cut.type, response);
+  }
+  if (turn.writeSize !== undefined) await flush();
+  response.end(waiting); // together, so that the end does not trail behind as a packet of its own
 }
 
 async function breakOff(type: "reset" | "clean", response: ServerResponse): Promise<void> {
