@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildToy, logged, type Toy } from "../daemon/server/testing/build-toy.ts";
-import type { ToyOptions } from "../daemon/server/testing/toy-daemon.ts";
+import { markTest, type ToyOptions, unmarkTest } from "../daemon/server/testing/toy-daemon.ts";
 import { type Client, connect } from "./client.ts";
 import type { ReachOptions } from "./reach-daemon.ts";
 import { sendCommand } from "./send.ts";
@@ -29,8 +29,10 @@ beforeAll(async () => {
 afterAll(() => toy.remove());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "lathe-cli-"));
+  markTest(folder);
 });
 afterEach(async () => {
+  unmarkTest(folder);
   for (const client of clients.splice(0)) client.close();
   for (const pid of startedPids()) if (isRunning(pid)) process.kill(pid, "SIGKILL");
   rmSync(folder, { recursive: true, force: true });
@@ -59,7 +61,7 @@ function optionsFor(more: Partial<ToyOptions> & { clientVersion?: string } = {})
     client: { name: "test", version: clientVersion ?? version, id: "t1" },
     startDaemon: {
       command: process.execPath,
-      args: toy.args({ stateDir: stateDir(), socketPath, version, ...toyMore }),
+      args: toy.args({ stateDir: stateDir(), socketPath, version, testDir: folder, ...toyMore }),
       environment: { PATH: "/usr/bin:/bin" },
       outputFile: join(stateDir(), "logs", "daemon.out"),
     },
@@ -145,7 +147,7 @@ describe("connect", () => {
   });
 
   it("gives up in time when the daemon never answers, or when it is told to", async () => {
-    const slow = { ...optionsFor({ startDelayMs: 5000 }), startTimeoutMs: 100 };
+    const slow = { ...optionsFor({ startDelayMs: 700 }), startTimeoutMs: 100 };
     await expect(connect(slow)).rejects.toMatchObject({ code: "daemon_failed" });
     await expect(connect({ ...slow, signal: AbortSignal.timeout(20) })).rejects.toMatchObject({
       code: "aborted",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildToy, logged, type Toy } from "../daemon/server/testing/build-toy.ts";
-import type { ToyOptions } from "../daemon/server/testing/toy-daemon.ts";
+import { markTest, type ToyOptions, unmarkTest } from "../daemon/server/testing/toy-daemon.ts";
 import { type Client, connect } from "./client.ts";
 import { type Following, type FollowOptions, followSession } from "./follow-session.ts";
 import { sendCommand } from "./send.ts";
@@ -18,8 +18,10 @@ beforeAll(async () => {
 afterAll(() => toy.remove());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "lathe-flw-"));
+  markTest(folder);
 });
 afterEach(() => {
+  unmarkTest(folder);
   client.close();
   for (const pid of logged(folder, "started")) {
     try {
@@ -38,7 +40,7 @@ async function start(more: Partial<ToyOptions> = {}): Promise<void> {
     client: { name: "test", version: "1.0.0" },
     startDaemon: {
       command: process.execPath,
-      args: toy.args({ stateDir: folder, socketPath, version: "1.0.0", ...more }),
+      args: toy.args({ stateDir: folder, socketPath, version: "1.0.0", testDir: folder, ...more }),
       environment: {},
       outputFile: join(folder, "logs", "daemon.out"),
     },

@@ -4,7 +4,7 @@ import { delay } from "../../shared/async.ts";
 import { AppError, errorCode } from "../../shared/error.ts";
 import { ensurePrivateDirectory } from "../../shared/private-directory.ts";
 import { answers } from "../server/start-server.ts";
-import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { identityOf, livenessOf, type ProcessIdentity } from "./process-identity.ts";
 
 /** Who owns the state folder: written to `daemon.json` for clients, and into the lock. */
 export type DaemonRecord = {
@@ -52,7 +52,7 @@ export async function electDaemon(options: ElectionOptions): Promise<Election> {
   const folder = join(options.stateDir, "daemon");
   ensurePrivateDirectory(options.stateDir);
   ensurePrivateDirectory(folder);
-  const own: DaemonRecord = { ...options.record, process: ownIdentity() };
+  const own: DaemonRecord = { ...options.record, process: identityOf(process.pid) };
   const began = performance.now();
   for (;;) {
     const holder = readHolder(folder);

@@ -14,9 +14,9 @@ export type ProcessIdentity = {
 /** `unknown`: it lives in another pid namespace (a container), where its number says nothing here. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** This process. */
-export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, started: startOf(process.pid), boot: bootId(), namespace: pidNamespace() };
+/** A process of this machine that runs now. */
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, started: startOf(pid), boot: bootId(), namespace: pidNamespace() };
 }
 
 /** Whether that process still runs. */

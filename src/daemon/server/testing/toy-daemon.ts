@@ -1,3 +1,4 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROTOCOL_VERSION } from "../../../protocol/rpc.ts";
 import { methodNames } from "../../../protocol/schema/parse-params.ts";
@@ -20,6 +21,8 @@ export type ToyOptions = {
   /** Facts of one page, to see that clients page on. */
   pageSize?: number;
   startDelayMs?: number;
+  /** The folder of the test: when it is gone, the test is over and a latecomer ends itself. */
+  testDir?: string;
   /** Ends with this on stderr before anything is done. */
   failWith?: string;
 };
@@ -59,6 +62,7 @@ export async function runToyDaemon(options: ToyOptions): Promise<void> {
     process.exit(3);
   }
   const { stateDir, socketPath, version } = options;
+  endWithTest(options);
   const log = createLog({ file: join(stateDir, "logs", "daemon.log"), level: "debug", now: Date.now });
   const election = await electDaemon({ stateDir, record: { version, socketPath, startedAt: Date.now() } });
   if (!election.won) {
@@ -66,6 +70,7 @@ export async function runToyDaemon(options: ToyOptions): Promise<void> {
     return;
   }
   if (options.startDelayMs) await new Promise((resolve) => setTimeout(resolve, options.startDelayMs));
+  endWithTest(options);
   let server: RpcServer | null = null;
   const shutdown = installShutdown({
     steps: [
@@ -90,4 +95,22 @@ export async function runToyDaemon(options: ToyOptions): Promise<void> {
   election.lease.announce();
   idle.check();
   log.write("info", "started", { pid: process.pid });
+}
+
+const RUNNING = "test-is-running";
+
+/** Marks a test's folder; toy daemons end when the mark is gone. */
+export function markTest(testDir: string): void {
+  writeFileSync(join(testDir, RUNNING), "");
+}
+
+/** To be called before the daemons of a test are killed, or one of them takes the place of another. */
+export function unmarkTest(testDir: string): void {
+  rmSync(join(testDir, RUNNING), { force: true });
+}
+
+function endWithTest({ testDir }: ToyOptions): void {
+  if (testDir === undefined || existsSync(join(testDir, RUNNING))) return;
+  rmSync(testDir, { recursive: true, force: true });
+  process.exit(0);
 }
