@@ -9,7 +9,8 @@ import type {
   ToolEffect,
   ToolOutput,
 } from "../protocol/tool.ts";
-import { type Parameters, parseInput, schemaOf, type Values } from "./support/parameters.ts";
+import type { Parameters, Values } from "./support/parameter.ts";
+import { parseInput, schemaOf } from "./support/parameters.ts";
 
 /** What an author of a tool writes; parsing, coercion and the schema come from `parameters`. */
 export type ToolSource<P extends Parameters, Input = Values<P>> = {

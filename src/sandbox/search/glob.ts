@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import type { Result, SearchPort } from "../../protocol/ports.ts";
 import { fail } from "../files/errors.ts";
-import { globTest } from "./grep.ts";
+import { globTest } from "./hits.ts";
 import { mayShow, type SearchOptions, type Start, startAt } from "./options.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import { walk } from "./walk.ts";

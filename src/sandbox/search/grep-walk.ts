@@ -3,7 +3,7 @@ import type { Result } from "../../protocol/ports.ts";
 import { errorMessage } from "../../shared/error.ts";
 import { detectEncoding, looksBinary, textOf, toUnits } from "../files/encoding.ts";
 import { fail } from "../files/errors.ts";
-import type { GrepQuery, Hits, Sink } from "./grep.ts";
+import type { GrepQuery, Hits, Sink } from "./hits.ts";
 import { MAX_FILE_MIB, type SearchOptions, type Start } from "./options.ts";
 import { walk } from "./walk.ts";
 

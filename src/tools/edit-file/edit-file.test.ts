@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createToolLab, type ToolLab, textOf } from "../../../test/support/tool-context.ts";
-import { readFileTool } from "../read-file/read-file.ts";
 import { editFileTool } from "./edit-file.ts";
 
 let lab: ToolLab;
@@ -13,7 +12,7 @@ afterEach(() => lab.end());
 
 async function readFirst(content: string): Promise<void> {
   writeFileSync(join(lab.work, "f.txt"), content);
-  await lab.run(readFileTool, { path: "f.txt" });
+  await lab.context.files.readText(join(lab.work, "f.txt"), { maxChars: 1000 });
 }
 const edit = (input: Parameters<ToolLab["run"]>[1]) => lab.run(editFileTool, { path: "f.txt", ...input });
 const now = (): string => readFileSync(join(lab.work, "f.txt"), "utf8");

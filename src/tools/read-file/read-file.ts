@@ -57,7 +57,7 @@ async function show(kind: FileKind, path: string, input: Input, context: ToolCon
     case "text":
       return readLines(path, name, input, context);
     case "image":
-      return imageOutput(await load(path, kind.bytes, context), name, kind.mediaType, context);
+      return imageOutput(await load(path, kind.bytes, context), name, context);
     case "notebook":
       return notebookOutput(await load(path, kind.bytes, context), name, context.settings.outputLimitChars);
     case "pdf":

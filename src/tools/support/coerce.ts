@@ -1,6 +1,6 @@
 import type { Json } from "../../protocol/ids.ts";
 import type { Parsed } from "../../protocol/tool.ts";
-import type { Parameter } from "./parameters.ts";
+import type { Parameter } from "./parameter.ts";
 
 /** Takes a value of a near type for the wanted one ("5" for 5, "true" for true, JSON text for a list). */
 export function coerce(parameter: Parameter, given: Json, at: string): Parsed<Json> {

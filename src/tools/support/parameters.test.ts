@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../protocol/ids.ts";
-import { type Parameters, parseInput, schemaOf } from "./parameters.ts";
+import type { Parameters } from "./parameter.ts";
+import { parseInput, schemaOf } from "./parameters.ts";
 
 const parameters = {
   items: {
