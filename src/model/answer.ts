@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import type { ModelEvent } from "../protocol/model-port.ts";
 import { cutText } from "../shared/text.ts";
+import { createDeltaTemplate } from "./delta-template.ts";
 import { cutFailure, type Failure, failure, httpFailure } from "./failure.ts";
 import type { Reply } from "./reply.ts";
 import { createSseParser } from "./sse.ts";
@@ -79,8 +80,12 @@ async function* readStream(
 ): AsyncGenerator<ModelEvent, Failure | null> {
   let problem: Failure | null = null;
   let ended = false;
+  const template = createDeltaTemplate();
   const parser = createSseParser((name, data) => {
-    if (problem || decoder.closed() || decoder.word(data)) return;
+    if (problem || decoder.closed()) return;
+    const known = template.match(name, data);
+    if (known !== null) return reply.growOn(known);
+    if (decoder.word(data)) return;
     let value: unknown;
     try {
       value = JSON.parse(data);
@@ -91,7 +96,9 @@ async function* readStream(
         : failure("server", `the stream holds broken JSON: ${cutText(data, 200, "…")}`, { retryable: true });
       return;
     }
+    reply.takeGrowth();
     problem = decoder.event(name, value);
+    template.learn(name, data, reply.takeGrowth());
   });
   let bytes = 0;
   try {

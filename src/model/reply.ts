@@ -25,6 +25,10 @@ export type Reply = {
   openCall(name: string): OpenCall;
   argumentText(call: OpenCall, delta: string): void;
   endCall(call: OpenCall): void;
+  /** The text that everything since the last asking has added, if that was one piece and nothing else; forgets it. */
+  takeGrowth(): string | null;
+  /** Adds to the block that grew last. */
+  growOn(delta: string): void;
   takeEvents(): ModelEvent[];
   /** Everything, calls with fresh ids; only for a complete message. */
   content(newId: () => string): (TextBlock | ThinkingBlock | ToolCallBlock)[];
@@ -37,10 +41,15 @@ export function createReply(source: string): Reply {
   const blocks: OpenBlock[] = [];
   let events: ModelEvent[] = [];
   let calls = 0;
+  // Which block grew by which text, for growOn; changes of any other kind clear `growth`.
+  let grown: OpenBlock | null = null;
+  let growth: string | null = null;
+  let changes = 0;
 
   const open = (type: "text" | "thinking"): OpenBlock => {
     const block: OpenBlock = { type, parts: [] };
     blocks.push(block);
+    changes += 1;
     return block;
   };
   const grow = (type: "text" | "thinking", delta: string, block?: OpenBlock): void => {
@@ -48,6 +57,9 @@ export function createReply(source: string): Reply {
     const known = block ?? blocks.at(-1);
     const target = known?.type === type ? known : open(type);
     target.parts.push(delta);
+    grown = target;
+    growth = delta;
+    changes += 1;
     const last = events.at(-1);
     const event = type === "text" ? "text_delta" : "thinking_delta";
     if (last?.type === event) last.text += delta;
@@ -65,6 +77,7 @@ export function createReply(source: string): Reply {
   const end = (call: OpenCall): void => {
     if (call.ended) return;
     call.ended = true;
+    changes += 1;
     events.push({ type: "tool_call_end", index: call.index });
   };
 
@@ -82,17 +95,28 @@ export function createReply(source: string): Reply {
         ended: false,
       };
       blocks.push(call);
+      changes += 1;
       events.push({ type: "tool_call_start", index: call.index, name: call.name });
       return call;
     },
     argumentText(call, delta) {
       if (delta === "") return;
       call.parts.push(delta);
+      changes += 1;
       const last = events.at(-1);
       if (last?.type === "tool_call_delta" && last.index === call.index) last.chars += delta.length;
       else events.push({ type: "tool_call_delta", index: call.index, chars: delta.length });
     },
     endCall: end,
+    takeGrowth() {
+      const taken = changes === 1 ? growth : null;
+      changes = 0;
+      growth = null;
+      return taken;
+    },
+    growOn(delta) {
+      if (grown?.type === "text" || grown?.type === "thinking") grow(grown.type, delta, grown);
+    },
     takeEvents() {
       const taken = events;
       events = [];

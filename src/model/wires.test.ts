@@ -656,6 +656,24 @@ describe("openai-chat alone", () => {
     expect(sent[0].content).toBe(null);
   });
 
+  it("keeps text and reasoning apart however they alternate", async () => {
+    const chunk = (delta: object): object => ({ choices: [{ index: 0, delta, finish_reason: null }] });
+    const text = { content: "t" };
+    const odd = { reasoning_content: 'r"\n' };
+    const deltas = [text, text, odd, text, odd, odd, text, { reasoning_content: "s" }, text, text];
+    const { ask } = await bench("openai-chat", [{ raw: [...deltas.map(chunk), "data: [DONE]"] }]);
+    const end = ended(await ask([user("q")]));
+    expect(end.content.map((block) => (block.type === "tool_call" ? "" : block.text))).toEqual([
+      "tt",
+      'r"\n',
+      "t",
+      'r"\nr"\n',
+      "t",
+      "s",
+      "tt",
+    ]);
+  });
+
   it("says in the text that a result is an error", async () => {
     const { ask, server } = await bench("openai-chat", [{ text: "ok" }]);
     const calls: RequestBlock[] = ["a", "b"].map((id) => ({
