@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Result, SandboxPolicy } from "../protocol/ports.ts";
 import type { Place } from "../protocol/tool.ts";
 import { isWithin, realPathOf } from "../shared/fs.ts";
@@ -16,8 +16,7 @@ export type GuardOptions = { approved?: Approved; final?: "follow" | "keep" };
 
 /**
  * The real path that a path of the model stands for: /tmp is the session's private one, as commands see it,
- * and every link is followed. Permission and file layer use this one resolver. When the work tree itself
- * lies below /tmp, only what exists in the private /tmp is taken from there; the rest keeps its host meaning.
+ * and every link is followed. Permission and file layer use this one resolver.
  */
 export async function resolveInPlace(
   place: Place,
@@ -25,9 +24,8 @@ export async function resolveInPlace(
   final: "follow" | "keep" = "follow",
 ): Promise<Result<string>> {
   if (path.includes("\0")) return fail("invalid", "The path holds a NUL character.");
-  const absolute = resolve(place.cwd, path);
   try {
-    const mapped = await intoPrivateTmp(place, absolute);
+    const mapped = await intoPrivateTmp(place, isAbsolute(path) ? path : `${place.cwd}/${path}`);
     if (final === "follow") return { ok: true, value: await realPathOf(mapped) };
     return { ok: true, value: join(await realPathOf(dirname(mapped)), basename(mapped)) };
   } catch (error) {
@@ -35,14 +33,21 @@ export async function resolveInPlace(
   }
 }
 
-async function intoPrivateTmp(place: Place, path: string): Promise<string> {
+/**
+ * When the work tree itself lies below /tmp, a path keeps its host meaning if it is spelled from a root
+ * (`root/../x`), or if only the host has what it names: it is then refused by its own name.
+ */
+async function intoPrivateTmp(place: Place, spelled: string): Promise<string> {
+  const path = resolve(spelled);
   if (!isWithin("/tmp", path) || place.tmp === "/tmp") return path;
-  if ([place.tmp, place.cwd, ...place.roots].some((own) => isWithin(own, path))) return path;
-  const inside = join(place.tmp, relative("/tmp", path));
-  if (!place.roots.some((root) => isWithin("/tmp", root))) return inside;
-  const folder = dirname(inside);
-  const known = (await exists(inside)) || (folder !== place.tmp && (await exists(folder)));
-  return known ? inside : path;
+  const own = [place.tmp, place.cwd, ...place.roots];
+  if (own.some((root) => isWithin(root, path) || isWithin(root, spelled))) return path;
+  const below = relative("/tmp", path);
+  const inside = join(place.tmp, below);
+  if (below === "" || !place.roots.some((root) => isWithin("/tmp", root))) return inside;
+  const first = below.split("/")[0] ?? "";
+  const hostOnly = (await exists(join("/tmp", first))) && !(await exists(join(place.tmp, first)));
+  return hostOnly ? path : inside;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { access, type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { errorCode } from "../../shared/error.ts";
 import { type HeldDirectory, holdParent, openJudged } from "./handles.ts";
@@ -18,6 +18,8 @@ export async function atomicWrite(
   before: Loaded | null,
   newMode = 0o666,
 ): Promise<void> {
+  // A new file in its place would get around a file that its owner made read-only.
+  if (before) await access(realPath, constants.W_OK);
   const parent = await holdParent(realPath, before === null);
   try {
     if (before && before.links > 1) return await overwrite(realPath, bytes, before);
@@ -50,7 +52,6 @@ async function replace(
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
-  await syncDirectory(parent);
 }
 
 async function create(path: string, before: Loaded | null, newMode: number): Promise<FileHandle> {
@@ -103,13 +104,4 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
   await handle.truncate(bytes.length);
   await handle.sync();
-}
-
-async function syncDirectory(parent: HeldDirectory): Promise<void> {
-  const handle = await open(parent.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

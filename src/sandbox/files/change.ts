@@ -33,7 +33,6 @@ export async function change(
   const old = before?.bytes ?? null;
   const outcome = { path, bytes: after.length, created: before === null };
   if (old?.equals(after)) {
-    if (!options.dryRun) options.seen.set(realPath, sha256(after));
     return { ok: true, value: { ...outcome, patch: "", added: 0, removed: 0 } };
   }
   const value = (): FileChange => ({ ...outcome, ...makePatch(readableText(old), readableText(after)) });
@@ -42,7 +41,9 @@ export async function change(
     const beforeHash = old ? await options.storeBytes(old) : null;
     const afterHash = after.length <= MAX_KEPT_BYTES ? await options.storeBytes(after) : null;
     await atomicWrite(realPath, after, before, target.newMode);
-    options.seen.set(realPath, sha256(after));
+    // What was appended to unread content leaves that content unread.
+    const known = !old || old.length === 0 || options.seen.get(realPath) === sha256(old);
+    if (known) options.seen.set(realPath, sha256(after));
     await options.onChange({
       path: realPath,
       before: beforeHash,

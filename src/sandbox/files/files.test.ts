@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EditOutcome, FilePort, Result, SandboxPolicy } from "../../protocol/ports.ts";
 import type { Place } from "../../protocol/tool.ts";
@@ -298,6 +299,38 @@ test("/tmp is the session's private one", async () => {
   expect(must(await files.readText("/tmp/made-by-command.txt", { maxChars: 100 })).lines).toEqual(["hi"]);
   must(await files.editText("/tmp/made-by-command.txt", { oldText: "hi", newText: "ho", replaceAll: false }));
   expect(readFileSync(join(place.tmp, "made-by-command.txt"), "utf8")).toBe("ho\n");
+});
+
+test("reading raw bytes counts as read; appending to unread content does not", async () => {
+  put("n.ipynb", "{}\n");
+  must(await files.readBytes(at("n.ipynb"), 100));
+  must(await edit("n.ipynb", "{}", "[]"));
+  put("log.txt", "unread\n");
+  must(await files.appendText(at("log.txt"), "more\n"));
+  expect(errorOf(await files.writeText(at("log.txt"), "x"))).toBe("not_read");
+});
+
+test.skipIf(process.getuid?.() === 0)("a file that its owner made read-only stays so", async () => {
+  put("fixed.txt", "x\n");
+  chmodSync(at("fixed.txt"), 0o444);
+  await read("fixed.txt");
+  expect(errorOf(await edit("fixed.txt", "x", "y"))).toBe("permission");
+});
+
+test("random edits change nothing but the matched span", async () => {
+  const piece = fc.constantFrom("a", "\n", "\r\n", "\r", "é", "\xff", " ", "\ufeff");
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), fc.array(piece), async (before, after) => {
+      const bytes = (parts: string[]): Buffer =>
+        Buffer.concat(parts.map((part) => Buffer.from(part, part === "\xff" ? "latin1" : "utf8")));
+      const [head, tail] = [bytes(["x", ...before]), bytes(after)];
+      put("p.txt", Buffer.concat([head, Buffer.from("<NEEDLE>"), tail]));
+      await read("p.txt");
+      must(await edit("p.txt", "<NEEDLE>", "thing"));
+      expect(readFileSync(at("p.txt"))).toEqual(Buffer.concat([head, Buffer.from("thing"), tail]));
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("append follows the line ends that are there", async () => {

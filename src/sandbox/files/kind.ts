@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { FileKind, Result } from "../../protocol/ports.ts";
 import { errorCode } from "../../shared/error.ts";
+import { sha256 } from "../../shared/hash.ts";
 import { type FilesOptions, readable } from "./context.ts";
 import { detectEncoding, looksBinary } from "./encoding.ts";
 import { fail, failFrom } from "./errors.ts";
@@ -29,7 +30,7 @@ export async function fileKind(options: FilesOptions, path: string): Promise<Res
   }
 }
 
-/** The whole of a file, at most `maxBytes`. */
+/** The whole of a file, at most `maxBytes`; noted as read. */
 export async function readBytes(
   options: FilesOptions,
   path: string,
@@ -47,7 +48,9 @@ export async function readBytes(
     }
     const bytes = Buffer.alloc(stat.size);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    return { ok: true, value: bytes.subarray(0, bytesRead) };
+    const whole = bytes.subarray(0, bytesRead);
+    if (!options.dryRun) options.seen.set(real.value, sha256(whole));
+    return { ok: true, value: whole };
   } catch (error) {
     return failFrom(error, path);
   } finally {

@@ -133,3 +133,8 @@ test("actions say what would run and where", () => {
     { type: "run_command", command: "ls", cwd: `${lab?.work}/a`, network: true, unsandboxed: false },
   ]);
 });
+
+test("colours and progress bars are left out", async () => {
+  withResult({ stdout: stream("\x1b[32mok\x1b[0m\r\n 10%\r 50%\r100%\r\nnul\0\n") });
+  expect(textOf(await run({ command: "x" }))).toBe("ok\n100%\nnul");
+});

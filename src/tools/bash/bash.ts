@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { JsonObject } from "../../protocol/ids.ts";
 import { defineTool } from "../define.ts";
 import { portFailure } from "../support/output.ts";
@@ -44,7 +45,7 @@ export const bashTool = defineTool({
     {
       type: "run_command",
       command: input.command,
-      cwd: absolutePath(input.cwd ?? ".", place),
+      cwd: resolve(absolutePath(input.cwd ?? ".", place)),
       network: input.allow_network ?? false,
       unsandboxed: false,
     },
@@ -54,7 +55,7 @@ export const bashTool = defineTool({
     const asked = input.timeout_sec === undefined ? commandTimeoutMs : Math.ceil(input.timeout_sec * 1000);
     const timeoutMs = Math.min(asked, commandTimeoutMaxMs);
     const network = input.allow_network ?? false;
-    const cwd = absolutePath(input.cwd ?? ".", context.place);
+    const cwd = resolve(absolutePath(input.cwd ?? ".", context.place));
     const result = await context.commands.run(input.command, { cwd, timeoutMs, network });
     if (!result.ok) return portFailure(result.error);
     return commandOutput(input.command, result.value, {

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import type { BoundedText, CommandResult, SandboxDenial } from "../../protocol/ports.ts";
 import type { ToolOutput } from "../../protocol/tool.ts";
+import { stripControls } from "../../shared/text.ts";
 import { cutMiddle, errorOutput, textOutput } from "../support/output.ts";
 
 type Bounds = { limit: number; timeoutMs: number; maxTimeoutMs: number; network: boolean };
@@ -11,11 +12,13 @@ type Bounds = { limit: number; timeoutMs: number; maxTimeoutMs: number; network:
  */
 export function commandOutput(command: string, result: CommandResult, bounds: Bounds): ToolOutput {
   const ending = endingLines(result, bounds);
+  const stdout = plainText(result.stdout.text);
+  const stderr = plainText(result.stderr.text);
   const room = Math.max(1000, bounds.limit - ending.join("\n").length - 200);
   const half = Math.floor(room / 2);
-  const outRoom = Math.max(half, room - result.stderr.text.length);
-  const out = cutMiddle(result.stdout.text, outRoom);
-  const err = cutMiddle(result.stderr.text, Math.max(half, room - result.stdout.text.length));
+  const outRoom = Math.max(half, room - stderr.length);
+  const out = cutMiddle(stdout, outRoom);
+  const err = cutMiddle(stderr, Math.max(half, room - stdout.length));
   const notes = [
     ...cutNote("stdout", result.stdout, out.cut),
     ...cutNote("stderr", result.stderr, err.cut),
@@ -28,8 +31,14 @@ export function commandOutput(command: string, result: CommandResult, bounds: Bo
   return {
     ...output,
     display: { type: "command", command, exitCode, signal, durationMs, sandbox },
-    ...(out.cut + err.cut > 0 ? { fullText: join(result.stdout.text, result.stderr.text, ending) } : {}),
+    ...(out.cut + err.cut > 0 ? { fullText: join(stdout, stderr, ending) } : {}),
   };
+}
+
+/** Text without colours and control characters; of a line that was drawn again and again, its last state. */
+function plainText(text: string): string {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  return stripControls(lines.map((line) => line.slice(line.trimEnd().lastIndexOf("\r") + 1)).join("\n"));
 }
 
 function join(stdout: string, stderr: string, notes: string[]): string {

@@ -1,7 +1,7 @@
 import type { Json } from "../../protocol/ids.ts";
 import type { Result } from "../../protocol/ports.ts";
 import type { ToolOutput } from "../../protocol/tool.ts";
-import { stripControls } from "../../shared/text.ts";
+import { plural, stripControls } from "../../shared/text.ts";
 import { cutMiddle, errorOutput, portFailure, textOutput } from "../support/output.ts";
 
 /** The cells of a Jupyter notebook and their text outputs. */
@@ -10,7 +10,8 @@ export function notebookOutput(loaded: Result<Uint8Array>, name: string, limit: 
   const cells = parseCells(loaded.value);
   if (!cells)
     return errorOutput(`Error: ${name} is no valid notebook: it holds no JSON with a list of cells.`);
-  const full = [`${name} (notebook, ${cells.length} cells)`, ...cells.map(cellText)].join("\n\n");
+  const head = `${name} (notebook, ${plural(cells.length, "cell")}; with offset=1 you get its JSON)`;
+  const full = [head, ...cells.map(cellText)].join("\n\n");
   const { text, cut } = cutMiddle(full, limit);
   return cut === 0 ? textOutput(text) : { ...textOutput(text), fullText: full };
 }

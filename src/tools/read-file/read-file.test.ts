@@ -92,8 +92,9 @@ test("a notebook is shown as its cells", async () => {
   ];
   put("n.ipynb", JSON.stringify({ cells }));
   expect(textOf(await read({ path: "n.ipynb" }))).toBe(
-    "n.ipynb (notebook, 2 cells)\n\n[cell 1: markdown]\n# Title\ntext\n\n[cell 2: code]\nprint(1)\n[output]\n1\n<Figure>\n[image/png not shown]\nValueError",
+    "n.ipynb (notebook, 2 cells; with offset=1 you get its JSON)\n\n[cell 1: markdown]\n# Title\ntext\n\n[cell 2: code]\nprint(1)\n[output]\n1\n<Figure>\n[image/png not shown]\nValueError",
   );
+  expect(textOf(await read({ path: "n.ipynb", offset: 1 }))).toContain('   1 | {"cells":');
   put("bad.ipynb", "{");
   expect(await read({ path: "bad.ipynb" })).toMatchObject({ status: "error" });
 });

@@ -14,7 +14,7 @@ type Input = { path: string; offset?: number; limit?: number; start_char?: numbe
 /** Shows a file to the model: numbered text, an image, the cells of a notebook. */
 export const readFileTool = defineTool({
   name: "read_file",
-  aliases: ["read", "file_read", "view", "view_file", "cat", "open_file", "read_many_files", "view_image"],
+  aliases: ["read", "file_read", "view", "view_file", "cat", "open_file", "view_image"],
   description,
   parameters: {
     path: {
@@ -59,6 +59,8 @@ async function show(kind: FileKind, path: string, input: Input, context: ToolCon
     case "image":
       return imageOutput(await load(path, kind.bytes, context), name, context);
     case "notebook":
+      if (input.offset !== undefined || input.limit !== undefined)
+        return readLines(path, name, input, context);
       return notebookOutput(await load(path, kind.bytes, context), name, context.settings.outputLimitChars);
     case "pdf":
       return errorOutput(

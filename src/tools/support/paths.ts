@@ -1,11 +1,15 @@
-import { join, relative, resolve } from "node:path";
+import { isAbsolute, join, normalize, relative } from "node:path";
 import type { Place } from "../../protocol/tool.ts";
 
-/** The absolute path that a model's path means: relative to the working directory, `~` is the home. */
+/**
+ * The absolute path that a model's path means: relative to the working directory, `~` is the home. `..` is
+ * left in it, so that a path spelled from the work tree is never taken for one in the private /tmp.
+ */
 export function absolutePath(path: string, place: Place): string {
   if (path === "~") return place.home;
   if (path.startsWith("~/")) return join(place.home, path.slice(2));
-  return resolve(place.cwd, path);
+  if (isAbsolute(path)) return normalize(path);
+  return path.split("/").includes("..") ? `${place.cwd}/${path}` : join(place.cwd, path);
 }
 
 /** A path as it is shown: relative when it lies below the working directory. */
