@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { RuleScope } from "../protocol/permission.ts";
 import { AppError } from "../shared/error.ts";
-import type { LoadedConfig } from "./layers.ts";
+import type { LoadedConfig } from "./loaded-config.ts";
 import { parseMode } from "./modes.ts";
 import type { ConfigFile } from "./schema.ts";
 

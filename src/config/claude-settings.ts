@@ -1,6 +1,6 @@
 import type { RuleEffect, RuleScope } from "../protocol/permission.ts";
 import { AppError } from "../shared/error.ts";
-import type { RuleText } from "./layers.ts";
+import type { RuleText } from "./loaded-config.ts";
 import type { ConfigNotice, ParsedFile } from "./read-file.ts";
 
 /**

@@ -1,27 +1,15 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { RuleEffect, RuleScope } from "../protocol/permission.ts";
+import type { RuleScope } from "../protocol/permission.ts";
 import { AppError } from "../shared/error.ts";
 import { applyFile } from "./apply-file.ts";
 import { claudeRules } from "./claude-settings.ts";
+import type { LoadedConfig } from "./loaded-config.ts";
 import type { LathePaths } from "./paths.ts";
-import { type ConfigNotice, type ParsedFile, parseSettings } from "./read-file.ts";
-import { defaultConfig, type ResolvedConfig } from "./resolved.ts";
+import { type ParsedFile, parseSettings } from "./read-file.ts";
+import { defaultConfig } from "./resolved.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
 import { unknownKeys } from "./unknown-keys.ts";
-
-/** A rule as a file has it, not yet parsed: the permission room reads rule syntax. */
-export type RuleText = { text: string; effect: RuleEffect; scope: RuleScope; source: string };
-
-export type LoadedConfig = {
-  config: ResolvedConfig;
-  rules: RuleText[];
-  notices: ConfigNotice[];
-  /** Files that were looked for, there or not: a change of any of them changes the settings. */
-  files: string[];
-  /** Which file gave a setting, by its dotted name. */
-  origins: Map<string, string>;
-};
 
 export type LoadOptions = {
   paths: LathePaths;

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
-import { loadConfig, type LoadedConfig } from "../config/layers.ts";
+import { loadConfig } from "../config/layers.ts";
+import type { LoadedConfig, RuleText } from "../config/loaded-config.ts";
 import type { LathePaths } from "../config/paths.ts";
-import type { SessionOptions } from "../protocol/session.ts";
 import { parseRule } from "../permission/rules/parse.ts";
 import type { Rule, RuleEffect } from "../protocol/permission.ts";
+import type { SessionOptions } from "../protocol/session.ts";
 import { AppError, errorCode, errorMessage } from "../shared/error.ts";
 import type { SessionRuntime, SessionSettings } from "./sessions/session-runtime.ts";
 
@@ -18,7 +19,7 @@ export function createSettings(ports: { paths: LathePaths; isTrusted(path: strin
     const loaded = loadConfig({ paths: ports.paths, cwd, trusted, environment, readFile: readIfThere });
     return {
       config: loaded.config,
-      rules: [...loaded.rules, ...flagRules(options)],
+      rules: [...loaded.rules.flatMap(ruleOf), ...flagRules(options)],
       trusted,
       notices: loaded.notices.map((notice) => notice.text),
       stamp: stampOf(loaded),
@@ -65,6 +66,19 @@ function stampOf(loaded: LoadedConfig): string {
       }
     })
     .join("|");
+}
+
+/**
+ * A rule of a file. One that cannot be read is not lost: a broken deny or ask rule stops everything with its
+ * place; a broken allow rule allows nothing.
+ */
+function ruleOf(written: RuleText): Rule[] {
+  const parsed = parseRule(written.text, written);
+  if (parsed.ok) return [parsed.value];
+  throw new AppError(
+    "config",
+    `${written.source}: the ${written.effect} rule "${written.text}" is not valid: ${parsed.error}`,
+  );
 }
 
 function flagRules(options: SessionOptions): Rule[] {

@@ -43,7 +43,11 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
   });
   if (!election.won) return;
   const log = createLog({ file: paths.logFile, level: "info", now: Date.now });
-  const store = await openStore({ dir: paths.stateDir, now: Date.now, log: (text) => log.write("warn", text) });
+  const store = await openStore({
+    dir: paths.stateDir,
+    now: Date.now,
+    log: (text) => log.write("warn", text),
+  });
   const watchers = createWatchers();
   const presence = createPresence();
   const effects = effectPorts({ store, paths, home, log, watchers, environment });
@@ -54,7 +58,11 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     watchers,
     presence,
     loadSettings: settings.load,
-    folders: { tmpRoot: paths.tmpDir, home, privateDirs: [paths.stateDir, paths.configDir, paths.runtimeDir] },
+    folders: {
+      tmpRoot: paths.tmpDir,
+      home,
+      privateDirs: [paths.stateDir, paths.configDir, paths.runtimeDir],
+    },
     activity: () => idle.check(),
   };
   const hub = createHub(hubPorts);
@@ -73,7 +81,9 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     trust,
     clients: () => server.clients(),
     stop: () => void shutdown.stop("asked"),
-    hideSecret: (secret) => log.hide(secret),
+    hideSecrets: (secrets) => {
+      for (const secret of secrets) log.hide(secret);
+    },
   };
   const handlers: Handlers = {
     ...controlMethods(methods),
@@ -124,7 +134,13 @@ function effectPorts(parts: {
   return {
     store,
     model: createModelPort(),
-    sandbox: createSandbox({ stateDir: paths.stateDir, tmpRoot: paths.tmpDir, home, now: Date.now, newId: ids.next }),
+    sandbox: createSandbox({
+      stateDir: paths.stateDir,
+      tmpRoot: paths.tmpDir,
+      home,
+      now: Date.now,
+      newId: ids.next,
+    }),
     clock,
     ids,
     delta: watchers.delta,
@@ -155,6 +171,8 @@ async function recoverSessions(
   log: Log,
 ): Promise<void> {
   for (const id of await store.unfinishedSessions()) {
-    await hub.get(id).catch((error: unknown) => log.write("error", `session ${id} cannot be recovered: ${String(error)}`));
+    await hub
+      .get(id)
+      .catch((error: unknown) => log.write("error", `session ${id} cannot be recovered: ${String(error)}`));
   }
 }

@@ -47,9 +47,6 @@ export type Methods = {
       snapshot: SessionSnapshot;
       facts: NumberedFact[];
       hasEarlier: boolean;
-      /** Names of the tools offered to the model, and what the sandbox is now. */
-      tools: string[];
-      sandbox: SandboxState;
     };
   };
   "session.close": { params: { sessionId: SessionId }; result: Record<string, never> };

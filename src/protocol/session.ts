@@ -1,6 +1,7 @@
 import type { CallId, EffectId, JsonObject, MessageId, Millis, RunId, SessionId } from "./ids.ts";
 import type { ToolResultBlock, Usage } from "./message.ts";
 import type { Approval, PermissionMode } from "./permission.ts";
+import type { SandboxState } from "./ports.ts";
 
 /** What the engine is doing; the closed set of DESIGN 5. */
 export type PhaseName =
@@ -125,6 +126,9 @@ export type SessionSnapshot = {
   calls: CallRecord[];
   queue: QueuedPrompt[];
   approvals: Approval[];
+  /** Names of the tools offered to the model. */
+  tools: string[];
+  sandbox: SandboxState;
   /** The message that streams now, as far as it got. */
   streaming: {
     effectId: EffectId;

@@ -18,12 +18,18 @@ export async function demoCommand(host: CliHost, demo: DemoRun): Promise<number>
   say(host, "");
   if (proof.status === 0) say(host, "Checked outside the sandbox: the project's tests pass now.");
   else say(host, "Checked outside the sandbox: the project's tests still fail.");
-  say(host, `Look at it: cd ${demo.folder} && lathe sessions show "$(lathe sessions list --limit 1 | cut -d' ' -f1)"`);
+  say(
+    host,
+    `Look at it: cd ${demo.folder} && lathe sessions show "$(lathe sessions list --limit 1 | cut -d' ' -f1)"`,
+  );
   return code === 0 && proof.status !== 0 ? 1 : code;
 }
 
 function demoFlags(model: string): Flags {
-  const invocation = parseInvocation(["-p", "--verbose", "--permission-mode", "auto", "--model", model], true);
+  const invocation = parseInvocation(
+    ["-p", "--verbose", "--permission-mode", "auto", "--model", model],
+    true,
+  );
   if (invocation.type !== "print") throw new Error("the demo's own flags are wrong");
   return invocation.flags;
 }

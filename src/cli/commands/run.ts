@@ -1,10 +1,11 @@
-import { type Client, ConnectionLost } from "../../client/client.ts";
+import type { Client } from "../../client/client.ts";
 import { followSession } from "../../client/follow-session.ts";
 import { sendCommand } from "../../client/send.ts";
 import { exitCodeOf } from "../../protocol/outcome.ts";
 import type { PromptPart } from "../../protocol/rpc.ts";
-import type { SessionInfo } from "../../protocol/session.ts";
+import type { SessionInfo, SessionSnapshot } from "../../protocol/session.ts";
 import { deferred } from "../../shared/async.ts";
+import { AppError } from "../../shared/error.ts";
 import type { Flags } from "../args.ts";
 import { type CliHost, print, say } from "../host.ts";
 import { jsonOutput } from "../output/json.ts";
@@ -65,9 +66,16 @@ async function openRun(
 ): Promise<Run> {
   let waiting = deferred<TurnFinished>();
   let ours = false;
+  let opened: SessionSnapshot | null = null;
+  const offHalted = client.on("session.halted", ({ sessionId, code, message }) => {
+    if (sessionId === found.id) waiting.reject(new AppError(code, message));
+  });
   const following = await followSession(client, found.id, {
     context: clientContext(host),
     history: 0,
+    onSnapshot: (snapshot) => {
+      opened ??= snapshot;
+    },
     onFact(numbered) {
       if (!ours) return;
       output.fact(numbered);
@@ -76,18 +84,14 @@ async function openRun(
       waiting.resolve(numbered.fact);
     },
     onDelta: (delta) => ours && output.delta(delta),
-    onHalted: (error) => waiting.reject(error),
-    onLost: () => waiting.reject(new ConnectionLost()),
   });
-  const session = await applyFlags(client, host, flags, following.opened.snapshot.session);
-  output.begin({
-    session,
-    tools: following.opened.tools,
-    sandbox: following.opened.sandbox,
-    version: host.version,
-  });
+  following.ended.then((error) => error && waiting.reject(error));
+  const first = opened as SessionSnapshot | null;
+  if (!first) throw new AppError("internal", "the daemon gave no snapshot", { audience: "developer" });
+  const session = await applyFlags(client, host, flags, first.session);
+  output.begin({ session, tools: first.tools, sandbox: first.sandbox, version: host.version });
   const stopSignals = interruptOnSignals(client, host, session.id, () =>
-    waiting.reject(new Error("interrupted")),
+    waiting.reject(new AppError("interrupted", "interrupted")),
   );
 
   const send = async (content: PromptPart[]): Promise<void> => {
@@ -112,6 +116,7 @@ async function openRun(
     },
     close() {
       stopSignals();
+      offHalted();
       following.stop();
     },
   };

@@ -8,7 +8,10 @@ export async function resolveActions(actions: readonly Action[], place: Place): 
     actions.map(async (action): Promise<ResolvedAction> => {
       if (action.type !== "read_path" && action.type !== "write_path") return action;
       // What cannot be resolved (a NUL, a link loop) is judged by its text and then refused by the file layer.
-      const final = action.type === "write_path" && (action.change === "delete" || action.change === "move") ? "keep" : "follow";
+      const final =
+        action.type === "write_path" && (action.change === "delete" || action.change === "move")
+          ? "keep"
+          : "follow";
       const real = await resolveInPlace(place, action.path, final);
       return { ...action, realPath: real.ok ? real.value : action.path };
     }),

@@ -1,3 +1,4 @@
+import { commandVariables } from "../../config/credentials.ts";
 import type { Effect } from "../../engine/effect.ts";
 import type { ToolFact } from "../../engine/input.ts";
 import type { ResolvedAction, SandboxProfileName } from "../../protocol/permission.ts";
@@ -74,7 +75,7 @@ export function fileAccess(
   ports: EffectPorts,
   dryRun: boolean,
 ): FilePort {
-  const { effect, rights, facts } = attempt;
+  const { effect, facts } = attempt;
   return createFiles({
     policy: runtime.policy,
     place: runtime.place,
@@ -148,7 +149,7 @@ function commandAccess(
 function commandEnvironment(runtime: SessionRuntime): Record<string, string> {
   const { environment, settings, place } = runtime;
   return {
-    ...environment,
+    ...commandVariables(environment),
     ...settings.config.env,
     HOME: place.home,
     TERM: "dumb",

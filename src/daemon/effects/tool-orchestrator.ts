@@ -92,7 +92,7 @@ async function prepareCall(
     return { callId: call.id, type: "answered", result, audit: audit("deny"), denied: true };
   }
   const approval = await buildApproval(
-    { call, tool, ...examined, decision, runId: effect.runId },
+    { call, tool, input: examined.input, actions: examined.actions, decision, runId: effect.runId },
     runtime,
     ports,
   );
@@ -174,9 +174,10 @@ async function attemptCall(
   const attempt: Attempt = { effect, tool: examined.tool, rights: rights.value, signal, facts };
   const first = await runOnce(attempt, examined.input, examined.actions, runtime, ports);
   const outside = await askToLeaveSandbox(attempt, first, runtime, ports);
-  const output = outside
+  const again = outside
     ? await runOnce({ ...attempt, rights: outside }, examined.input, examined.actions, runtime, ports)
-    : first.output;
+    : first;
+  const { output } = again;
   const result = await storeOutput(call.id, output, signal, ports);
   return { result, denied: output.status === "denied" };
 }
@@ -258,6 +259,7 @@ async function askToLeaveSandbox(
       kind: "escalation",
       title: "Run this command again without the sandbox?",
       reason: `the sandbox kept it from writing ${first.deniedPaths.join(", ")}`,
+      parts: first.deniedPaths.map((path) => `write ${path}`),
       onceOnly: true,
       suggestions: [],
     },

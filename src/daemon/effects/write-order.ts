@@ -10,7 +10,7 @@ import type { BatchCall, SessionRuntime } from "../sessions/session-runtime.ts";
  */
 export function openBatch(
   runtime: SessionRuntime,
-  calls: { id: CallId; tool: ToolDefinition | null }[],
+  calls: { id: CallId; tool: ToolDefinition | undefined }[],
 ): void {
   runtime.batch = calls.map(({ id, tool }) => ({
     id,
@@ -63,7 +63,7 @@ export async function withFiles<T>(
   }
 }
 
-function kindOf(tool: ToolDefinition | null): BatchCall["kind"] {
+function kindOf(tool: ToolDefinition | undefined): BatchCall["kind"] {
   if (tool?.effect === "write") return "write";
   return tool?.effect === "execute" || tool?.effect === "network" ? "execute" : "read";
 }

@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from "../../config/schema.ts";
+import type { ResolvedConfig } from "../../config/resolved.ts";
 import type { RequestBuilder } from "../../context/request/build.ts";
 import type { ApprovalId, CallId, EffectId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -48,7 +48,7 @@ export type SessionRuntime = {
   /** Running effects; aborting ends them. */
   running: Map<EffectId, AbortController>;
   /** Questions of running calls, by approval. */
-  questions: Map<ApprovalId, Deferred<ApprovalAnswer>>;
+  questions: Map<ApprovalId, Deferred<ApprovalAnswer | null>>;
   /** Approvals whose single use is spent. */
   spent: Set<ApprovalId>;
   batch: BatchCall[];

@@ -17,6 +17,8 @@ export type MethodPorts = HubPorts & {
   /** The full id of a model a client names; AppError `no_model`. */
   modelId(requested: string, runtime: SessionRuntime): string;
   trust: { isTrusted(path: string): boolean; set(path: string, trusted: boolean): Promise<string> };
+  /** Keys that no log line may hold. */
+  hideSecrets(secrets: readonly string[]): void;
   /** Number of connected clients. */
   clients(): number;
   /** Begins an orderly stop. */

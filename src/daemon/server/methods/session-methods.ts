@@ -1,9 +1,9 @@
 import type { Input } from "../../../engine/input.ts";
 import type { Json } from "../../../protocol/ids.ts";
 import type { Approval, Grant } from "../../../protocol/permission.ts";
+import type { SandboxState } from "../../../protocol/ports.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
 import type { Limits, SessionSnapshot } from "../../../protocol/session.ts";
-import type { SandboxState } from "../../../protocol/ports.ts";
 import { AppError } from "../../../shared/error.ts";
 import { toolNames } from "../../../tools/registry.ts";
 import { createSession } from "../../sessions/create-session.ts";
@@ -40,9 +40,13 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
   };
 
   return {
-    "session.create": (params) => createSession(params, hub, ports),
+    "session.create": (params) => {
+      ports.hideSecrets(Object.values(params.context.credentials));
+      return createSession(params, hub, ports);
+    },
 
     "session.open": async (params, connection) => {
+      ports.hideSecrets(Object.values(params.context?.credentials ?? {}));
       const runtime = await hub.get(params.sessionId, params.context);
       follow(connection, params.sessionId, ports);
       const facts =
@@ -58,11 +62,9 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
       const sandbox: SandboxState =
         runtime.options.sandbox === "none" ? { type: "off", reason: "flag" } : await effects.sandbox.probe();
       return {
-        snapshot: snapshotOf(runtime, approvals),
+        snapshot: snapshotOf(runtime, approvals, sandbox),
         facts,
         hasEarlier: params.afterSeq === undefined && first > 1,
-        tools: runtime.options.tools ?? toolNames(),
-        sandbox,
       };
     },
 
@@ -176,7 +178,7 @@ function follow(connection: Connection, sessionId: string, ports: MethodPorts): 
 const clientIdOf = (connection: Connection): string => connection.client.id ?? connection.id;
 
 /** Taken in the tick the handler returns, so that nothing falls between it and the first notification. */
-function snapshotOf(runtime: SessionRuntime, approvals: Approval[]): SessionSnapshot {
+function snapshotOf(runtime: SessionRuntime, approvals: Approval[], sandbox: SandboxState): SessionSnapshot {
   const { actor } = runtime;
   const { state } = actor;
   return {
@@ -187,6 +189,8 @@ function snapshotOf(runtime: SessionRuntime, approvals: Approval[]): SessionSnap
     calls: state.calls,
     queue: state.queue.map(({ id, delivery, text, at }) => ({ id, delivery, text, at })),
     approvals,
+    tools: runtime.options.tools ?? toolNames(),
+    sandbox,
     streaming: runtime.streaming,
   };
 }
