@@ -1,0 +1,5 @@
+import { initial } from "./initial.ts";
+import type { Migration } from "./migration.ts";
+
+/** Every step, oldest first; a new one is added at the end. */
+export const MIGRATIONS: readonly Migration[] = [initial];

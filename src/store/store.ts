@@ -1,0 +1,139 @@
+import { statSync } from "node:fs";
+import type { Durability, Store } from "../protocol/store-port.ts";
+import { AppError, errorCode } from "../shared/error.ts";
+import type { Database } from "./adapter.ts";
+import type { BlobFiles } from "./blobs/blob-files.ts";
+import { getBlob, putBlob } from "./blobs/blobs.ts";
+import { sweepBlobs } from "./blobs/sweep.ts";
+import { applyCommit, createSession } from "./commit.ts";
+import { schemaVersion } from "./migrations/migrate.ts";
+import { approvalsOf } from "./queries/approvals.ts";
+import { commandAnswer } from "./queries/commands.ts";
+import { deleteSession } from "./queries/delete-session.ts";
+import { auditRows, factsAfter, factsBefore, fileChangesOf, grantsOf } from "./queries/facts.ts";
+import { messageChain } from "./queries/messages.ts";
+import {
+  listSessions,
+  loadSession,
+  setEnvironment,
+  setPrefix,
+  unfinishedSessions,
+} from "./queries/sessions.ts";
+import { toStoreError } from "./sqlite-error.ts";
+
+export type StoreParts = {
+  db: Database;
+  files: BlobFiles;
+  /** Of the database file. */
+  path: string;
+  now: () => number;
+};
+
+/**
+ * The Store over an open database. SQLite answers within the call; the promises are for the port's sake. Every
+ * failure is an AppError.
+ */
+export function createStore({ db, files, path, now }: StoreParts): Store {
+  let deletions = 0;
+  let sweeping: Promise<{ count: number; bytes: number }> | null = null;
+
+  const guard = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(error, path);
+    }
+  };
+  const write = <T>(durability: Durability, work: () => T): Promise<T> =>
+    guard(() => withSpace(db, path, () => db.transaction(durability, work)));
+
+  return {
+    createSession: (stored, facts, at) => write("normal", () => createSession(db, stored, facts, at)),
+    commit: (commit) => write(commit.durability, () => applyCommit(db, commit)),
+    loadSession: (id) => guard(() => loadSession(db, id)),
+    listSessions: (query) => guard(() => listSessions(db, query)),
+    unfinishedSessions: () => guard(() => unfinishedSessions(db)),
+    deleteSession: (id) =>
+      guard(() => {
+        deletions += 1;
+        const deleted = withSpace(db, path, () => db.transaction("normal", () => deleteSession(db, id)));
+        if (deleted) giveBackSpace(db, path);
+        return deleted;
+      }),
+    setPrefix: (id, hash) => write("normal", () => found(setPrefix(db, id, hash), id)),
+    setEnvironment: (id, environment) =>
+      write("normal", () => found(setEnvironment(db, id, environment), id)),
+
+    factsAfter: (id, afterSeq, limit) => guard(() => factsAfter(db, id, afterSeq, limit)),
+    factsBefore: (id, beforeSeq, limit) => guard(() => factsBefore(db, id, beforeSeq, limit)),
+    commandAnswer: (id, command) => guard(() => commandAnswer(db, id, command)),
+    messageChain: (head, until) => guard(() => messageChain(db, head, until ?? null)),
+    approvals: (query) => guard(() => approvalsOf(db, query)),
+    audit: (query) => guard(() => auditRows(db, query)),
+    grants: (sessionId) => guard(() => grantsOf(db, sessionId)),
+    fileChanges: (sessionId) => guard(() => fileChangesOf(db, sessionId)),
+
+    putBlob: (bytes, mediaType) => guard(() => putBlob(db, files, bytes, mediaType, now())),
+    getBlob: (hash, range) => guard(() => getBlob(db, files, hash, range)),
+    sweepBlobs: () => {
+      sweeping ??= guard(() => sweepBlobs(db, files, now, () => deletions)).finally(() => {
+        sweeping = null;
+      });
+      return sweeping;
+    },
+
+    stats: () => guard(() => statsOf(db, path)),
+    close: async () => {
+      await sweeping?.catch(() => undefined);
+      await guard(() => db.close());
+    },
+  };
+}
+
+/**
+ * On a full disk the WAL cannot grow, but most of what it holds can be written back into the database, which
+ * needs little new space. So that is tried, and then the work once more.
+ */
+function withSpace<T>(db: Database, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (toStoreError(error, path).code !== "no_space") throw error;
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return work();
+  }
+}
+
+/** What was deleted is deleted, also when a full disk leaves no room to move the rest together. */
+function giveBackSpace(db: Database, path: string): void {
+  try {
+    db.exec("PRAGMA incremental_vacuum");
+  } catch (error) {
+    if (toStoreError(error, path).code !== "no_space") throw error;
+  }
+}
+
+function found(changed: boolean, id: string): void {
+  if (!changed) throw new AppError("not_found", `there is no session ${id}`);
+}
+
+function statsOf(db: Database, path: string): Awaited<ReturnType<Store["stats"]>> {
+  const { sessions, bytes } = db.get<{ sessions: number; bytes: number }>(
+    "SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT coalesce(sum(size), 0) FROM blobs) AS bytes",
+  ) ?? { sessions: 0, bytes: 0 };
+  return {
+    sessions,
+    databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+    blobBytes: bytes,
+    schemaVersion: schemaVersion(db),
+  };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return 0;
+    throw error;
+  }
+}
