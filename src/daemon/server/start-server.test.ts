@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConnectionLimits } from "./connection.ts";
@@ -360,24 +360,15 @@ describe("notifications", () => {
   });
 });
 
-const PYTHON = `
-import json, socket, sys
-s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); f = s.makefile("rw")
-def call(id, method, **params):
-    f.write(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}) + "\\n"); f.flush()
-call(1, "initialize", protocolVersion=1, client={"name": "py", "version": "1.0.0"})
-call(2, "session.open", sessionId="s1")
-call(3, "session.prompt", sessionId="s1", commandId="c1", interactive=False, boundToClient=False,
-     content=[{"type": "text", "text": "hello from python"}])
-for line in f:
-    message = json.loads(line)
-    if message.get("method") == "session.fact": print(message["params"]["fact"]["text"]); break
-`;
-
 describe("other languages", () => {
-  it("can drive a session in ten lines of Python", async () => {
+  it("can drive a session with the example of the documentation", async () => {
     await serve();
-    const { stdout } = await promisify(execFile)("python3", ["-c", PYTHON, socketPath]);
-    expect(stdout.trim()).toBe("hello from python");
+    const page = readFileSync(resolve(import.meta.dirname, "../../../docs/protocol.md"), "utf8");
+    const example = /```python\n([\s\S]+?)```/.exec(page)?.[1] ?? "";
+    mkdirSync(join(folder, "lathe", "daemon"), { recursive: true });
+    writeFileSync(join(folder, "lathe", "daemon", "daemon.json"), JSON.stringify({ socketPath }));
+    const env = { PATH: process.env.PATH, XDG_STATE_HOME: folder };
+    const { stdout } = await promisify(execFile)("python3", ["-c", example], { env, cwd: folder });
+    expect(stdout.trim()).toBe("You asked: What does this project do?");
   });
 });

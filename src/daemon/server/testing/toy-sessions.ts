@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { Delta, NumberedFact } from "../../../protocol/event.ts";
+import type { Delta, Fact, NumberedFact } from "../../../protocol/event.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
 import type { SessionInfo, SessionSnapshot } from "../../../protocol/session.ts";
 import { delay } from "../../../shared/async.ts";
@@ -9,7 +9,7 @@ import type { Connection, Handlers } from "../handlers.ts";
 /** Facts of one session in a file, so that they outlive the daemon that tests kill. */
 export type ToySessions = Pick<
   Handlers,
-  "session.open" | "session.prompt" | "session.facts" | "session.close" | "session.export"
+  "session.create" | "session.open" | "session.prompt" | "session.facts" | "session.close" | "session.export"
 >;
 
 type Stored = NumberedFact & { command?: string };
@@ -35,7 +35,7 @@ const INFO: SessionInfo = {
 
 /**
  * What a prompt's text does: `facts N SIZE` adds N facts of SIZE characters; `stream TEXT` sends TEXT letter by
- * letter as deltas and then as a fact; `die` stores the fact and ends the process before the answer; all else
+ * letter as deltas and then as a fact; a text that ends with `?` ends the turn with an answer; `die` stores the fact and ends the process before the answer; all else
  * adds one fact with the text.
  */
 export function toySessions(file: string, pageSize = 1000): ToySessions {
@@ -43,17 +43,13 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
   const facts: Stored[] = existsSync(file) ? readFacts(file) : [];
   let streaming: SessionSnapshot["streaming"] = null;
 
-  const add = (text: string, command?: string): NumberedFact => {
-    const fact: NumberedFact = {
-      seq: facts.length + 1,
-      at: 0,
-      fact: { type: "notice", level: "info", code: "toy", text },
-    };
+  const add = (text: string, command?: string): void => store(notice(text), command);
+  const store = (content: Fact, command?: string): void => {
+    const fact: NumberedFact = { seq: facts.length + 1, at: 0, fact: content };
     facts.push({ ...fact, command });
     appendFileSync(file, `${JSON.stringify({ ...fact, command })}\n`);
     for (const connection of watching.values())
       connection.notify("session.fact", { sessionId: "s1", ...fact });
-    return fact;
   };
   const stream = async (text: string): Promise<void> => {
     streaming = { effectId: "e1", text: "", thinking: "", toolCalls: [] };
@@ -72,6 +68,7 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
     if (word === "facts")
       for (let index = 0; index < Number(rest[0]); index++) add("x".repeat(Number(rest[1])));
     else if (word === "stream") await stream(rest.join(" "));
+    else if (text.endsWith("?")) store(turnFinished(`You asked: ${text}`), command);
     else add(text, command);
     if (word === "die") process.kill(process.pid, "SIGKILL");
   };
@@ -83,6 +80,7 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
   };
 
   return {
+    "session.create": async () => ({ session: INFO, notices: [] }),
     "session.open": async (params, connection) => {
       watching.set(connection.id, connection);
       connection.onClose(() => watching.delete(connection.id));
@@ -98,11 +96,11 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
           queue: [],
           approvals: [],
           streaming,
+          tools: [],
+          sandbox: { type: "off", reason: "flag" },
         },
         facts: page,
         hasEarlier: false,
-        tools: [],
-        sandbox: { type: "off", reason: "flag" },
       };
     },
     "session.close": async (_, connection) => {
@@ -122,6 +120,25 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
       return answer;
     },
     "session.export": async () => ({ export: { text: "y".repeat(300_000) } }),
+  };
+}
+
+function notice(text: string): Fact {
+  return { type: "notice", level: "info", code: "toy", text };
+}
+
+function turnFinished(text: string): Fact {
+  return {
+    type: "turn_finished",
+    runId: "r1",
+    outcome: { type: "done" },
+    text,
+    steps: 1,
+    toolCalls: 0,
+    durationMs: 1,
+    apiMs: 1,
+    usage: INFO.usage,
+    denials: [],
   };
 }
 
