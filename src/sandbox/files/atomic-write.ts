@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { errorCode } from "../../shared/error.ts";
-import { type HeldDirectory, holdParent, openJudged } from "./handles.ts";
+import { type HeldDirectory, holdParent, openJudged, statOf } from "./handles.ts";
 import type { Loaded } from "./load.ts";
 
 /**
@@ -68,13 +68,13 @@ async function create(path: string, before: Loaded | null, newMode: number): Pro
 async function fill(handle: FileHandle, bytes: Uint8Array, before: Loaded | null): Promise<void> {
   try {
     if (before) {
-      const own = await handle.stat();
+      const own = statOf(handle);
       if (own.uid !== before.uid || own.gid !== before.gid) {
         await handle.chown(before.uid, before.gid).catch((cause: unknown) => {
           throw new KeepInPlace("cannot keep the owner", { cause });
         });
       }
-      await handle.chmod(before.mode);
+      if ((own.mode & 0o7777) !== before.mode) await handle.chmod(before.mode);
     }
     await handle.writeFile(bytes);
     await handle.sync();

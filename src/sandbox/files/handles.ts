@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs/promises";
+import { constants, fstatSync, readlinkSync, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../../shared/error.ts";
 
@@ -22,6 +22,11 @@ export async function openJudged(realPath: string, flags = O_RDONLY): Promise<Fi
     await handle.close();
     throw error;
   }
+}
+
+/** What an open file is; synchronous for the same reason as in `verify`. */
+export function statOf(handle: FileHandle): Stats {
+  return fstatSync(handle.fd);
 }
 
 /** A directory held open. `at(name)` is a path to an entry that stays in this very directory. */
@@ -61,7 +66,8 @@ export async function holdParent(realPath: string, create: boolean): Promise<Hel
 
 async function verify(handle: FileHandle, judged: string): Promise<void> {
   if (process.platform === "linux") {
-    if ((await readlink(`/proc/self/fd/${handle.fd}`)) === judged) return;
+    // Synchronous, as /proc cannot block and a thread hop costs more than the call.
+    if (readlinkSync(`/proc/self/fd/${handle.fd}`) === judged) return;
   } else {
     const [opened, named, real] = await Promise.all([handle.stat(), lstat(judged), realpath(judged)]);
     if (opened.ino === named.ino && opened.dev === named.dev && real === judged) return;

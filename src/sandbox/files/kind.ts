@@ -5,7 +5,8 @@ import { sha256 } from "../../shared/hash.ts";
 import { type FilesOptions, readable } from "./context.ts";
 import { detectEncoding, looksBinary } from "./encoding.ts";
 import { fail, failFrom } from "./errors.ts";
-import { openJudged } from "./handles.ts";
+import { openJudged, statOf } from "./handles.ts";
+import { readWhole } from "./load.ts";
 
 const HEAD = 8192;
 
@@ -16,7 +17,7 @@ export async function fileKind(options: FilesOptions, path: string): Promise<Res
   let handle: FileHandle | undefined;
   try {
     handle = await openJudged(real.value);
-    const stat = await handle.stat();
+    const stat = statOf(handle);
     if (stat.isDirectory()) return { ok: true, value: { type: "directory" } };
     if (!stat.isFile()) return fail("invalid", `Not a regular file (a device, pipe or socket): ${path}`);
     const head = Buffer.alloc(Math.min(HEAD, stat.size));
@@ -41,14 +42,12 @@ export async function readBytes(
   let handle: FileHandle | undefined;
   try {
     handle = await openJudged(real.value);
-    const stat = await handle.stat();
+    const stat = statOf(handle);
     if (!stat.isFile()) return fail(stat.isDirectory() ? "is_directory" : "invalid", `Not a file: ${path}`);
     if (stat.size > maxBytes) {
       return fail("too_large", `${path} has ${stat.size} bytes; the limit is ${maxBytes}.`);
     }
-    const bytes = Buffer.alloc(stat.size);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    const whole = bytes.subarray(0, bytesRead);
+    const whole = await readWhole(handle, stat.size);
     if (!options.dryRun) options.seen.set(real.value, sha256(whole));
     return { ok: true, value: whole };
   } catch (error) {
@@ -81,7 +80,7 @@ function sniff(head: Buffer, bytes: number, path: string): FileKind {
   const known = MAGIC.find(([magic]) => hex.startsWith(magic));
   if (known?.[2] === "image") return { type: "image", mediaType: known[1], bytes };
   if (known?.[2] === "pdf") return { type: "pdf", bytes };
-  if (known && (head.includes(0) || known[1].endsWith("data"))) {
+  if (known && /[\0\x80-\xff]/.test(head.toString("latin1"))) {
     return { type: "binary", description: known[1], bytes };
   }
   if (hex.startsWith("52494646") && head.toString("latin1", 8, 12) === "WEBP") {

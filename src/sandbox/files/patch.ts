@@ -5,8 +5,9 @@ export type Patch = { patch: string; added: number; removed: number };
 
 const TIMEOUT_MS = 200;
 const MAX_CHARS = 2_000_000;
+const MAX_PATCH = 200_000;
 
-/** Unified diff with three lines of context; empty when nothing changed or when it would take too long. */
+/** Unified diff with three lines of context; empty when nothing changed or when it would be too long or take too long. */
 export function makePatch(before: string, after: string): Patch {
   const none = { patch: "", added: 0, removed: 0 };
   if (before === after || before.length + after.length > MAX_CHARS) return none;
@@ -20,5 +21,6 @@ export function makePatch(before: string, after: string): Patch {
     added += hunk.lines.filter((line) => line.startsWith("+")).length;
     removed += hunk.lines.filter((line) => line.startsWith("-")).length;
   }
-  return { patch: lines.length > 0 ? `${lines.join("\n")}\n` : "", added, removed };
+  const patch = lines.length > 0 ? `${lines.join("\n")}\n` : "";
+  return { patch: patch.length > MAX_PATCH ? "" : patch, added, removed };
 }

@@ -5,7 +5,7 @@ import type { FilePort, Result, TextSlice } from "../../protocol/ports.ts";
 import { type FilesOptions, readable } from "./context.ts";
 import { detectEncoding, looksBinary } from "./encoding.ts";
 import { fail, failFrom } from "./errors.ts";
-import { openJudged } from "./handles.ts";
+import { openJudged, statOf } from "./handles.ts";
 import { createLineWindow, type LineWindow, type WindowQuery } from "./line-window.ts";
 
 const CHUNK = 256 * 1024;
@@ -21,7 +21,7 @@ export async function readText(
   let handle: FileHandle | undefined;
   try {
     handle = await openJudged(real.value);
-    const stat = await handle.stat();
+    const stat = statOf(handle);
     if (stat.isDirectory()) return fail("is_directory", `Is a directory: ${path}`);
     if (!stat.isFile()) return fail("invalid", `Not a regular file (a device, pipe or socket): ${path}`);
     const window = {
@@ -30,7 +30,7 @@ export async function readText(
       maxChars: query.maxChars,
       startChar: query.startChar ?? 0,
     };
-    const read = await scan(handle, window, path, options.signal);
+    const read = await scan(handle, window, path, stat.size, options.signal);
     if (!read.ok) return read;
     if (!options.dryRun) options.seen.set(real.value, read.value.hash);
     return { ok: true, value: toSlice(path, window.firstLine, read.value) };
@@ -47,16 +47,23 @@ async function scan(
   handle: FileHandle,
   query: WindowQuery,
   path: string,
+  size: number,
   signal: AbortSignal,
 ): Promise<Result<Scanned>> {
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const buffer = Buffer.allocUnsafe(size > 0 ? Math.min(CHUNK, size) : CHUNK);
   const hash = createHash("sha256");
   const window = createLineWindow(query);
   let decoder: TextDecoder | undefined;
   let bytes = 0;
-  for (;;) {
+  // Files of /proc say that they have no size.
+  while (size === 0 || bytes < size) {
     if (signal.aborted) return fail("aborted", "Interrupted.");
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, bytes);
+    const { bytesRead } = await handle.read(
+      buffer,
+      0,
+      size > 0 ? Math.min(buffer.length, size - bytes) : buffer.length,
+      bytes,
+    );
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);
     if (!decoder) {

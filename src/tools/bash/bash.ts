@@ -28,7 +28,7 @@ export const bashTool = defineTool({
     timeout_sec: {
       type: "number",
       minimum: 0.001,
-      description: "Time limit, default 120",
+      description: "Time limit in seconds",
       aliases: ["timeout_seconds", "timeout_s"],
     },
     cwd: {
