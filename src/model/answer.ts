@@ -80,12 +80,9 @@ async function* readStream(
 ): AsyncGenerator<ModelEvent, Failure | null> {
   let problem: Failure | null = null;
   let ended = false;
-  const template = createDeltaTemplate();
-  const parser = createSseParser((name, data) => {
-    if (problem || decoder.closed()) return;
-    const known = template.match(name, data);
-    if (known !== null) return reply.growOn(known);
-    if (decoder.word(data)) return;
+  const template = createDeltaTemplate((text) => reply.growOn(text));
+  const parser = createSseParser((name, data, frame) => {
+    if (problem || decoder.closed() || decoder.word(data)) return;
     let value: unknown;
     try {
       value = JSON.parse(data);
@@ -98,8 +95,8 @@ async function* readStream(
     }
     reply.takeGrowth();
     problem = decoder.event(name, value);
-    template.learn(name, data, reply.takeGrowth());
-  });
+    template.learn(frame, problem ? null : reply.takeGrowth());
+  }, template.skip);
   let bytes = 0;
   try {
     for await (const chunk of answer.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -5,9 +5,9 @@ const MODEL_VARIABLES = ["ANTHROPIC_MODEL", "OPENAI_MODEL", "GEMINI_MODEL", "MOD
 
 // What the short names stand for; the variables are the ecosystem's own.
 const ALIASES: Record<string, { variable: string; model: string }> = {
-  opus: { variable: "ANTHROPIC_DEFAULT_OPUS_MODEL", model: "anthropic/claude-opus-4-6" },
-  sonnet: { variable: "ANTHROPIC_DEFAULT_SONNET_MODEL", model: "anthropic/claude-sonnet-4-6" },
-  haiku: { variable: "ANTHROPIC_DEFAULT_HAIKU_MODEL", model: "anthropic/claude-haiku-4-5" },
+  opus: { variable: "ANTHROPIC_DEFAULT_OPUS_MODEL", model: "anthropic/claude-opus-5-5" },
+  sonnet: { variable: "ANTHROPIC_DEFAULT_SONNET_MODEL", model: "anthropic/claude-sonnet-5-5" },
+  haiku: { variable: "ANTHROPIC_DEFAULT_HAIKU_MODEL", model: "anthropic/claude-haiku-5-5" },
 };
 
 /** The name of the model before it is looked up, or why there is none. */

@@ -1,37 +1,59 @@
 import { describe, expect, it } from "vitest";
-import { createDeltaTemplate } from "./delta-template.ts";
+import { createDeltaTemplate, type DeltaTemplate } from "./delta-template.ts";
 
-const event = (text: string, more = ""): string => `{"a":"x","delta":${JSON.stringify(text)}${more}}`;
+const frame = (text: string, more = ""): string =>
+  `event: e\ndata: {"a":"x","delta":${JSON.stringify(text)}${more}}\n\n`;
+
+function template(): { texts: string[]; made: DeltaTemplate } {
+  const texts: string[] = [];
+  return { texts, made: createDeltaTemplate((text) => texts.push(text)) };
+}
 
 describe("delta template", () => {
-  it("reads the text of events that differ in it alone", () => {
-    const template = createDeltaTemplate();
-    expect(template.match("e", event("one"))).toBe(null);
-    template.learn("e", event("one"), "one");
-    expect(["two", "", "ä 🙂"].map((text) => template.match("e", event(text)))).toEqual(["two", "", "ä 🙂"]);
+  it("takes events that differ in their text alone, anywhere in the buffer", () => {
+    const { texts, made } = template();
+    expect(made.skip(frame("one"), 0)).toBe(-1);
+    made.learn(frame("one"), "one");
+    const buffer = `${frame("two")}${frame("")}${frame("ä 🙂")}`;
+    let at = 0;
+    for (let n = 0; n < 3; n++) at = made.skip(buffer, at);
+    expect(at).toBe(buffer.length);
+    expect(texts).toEqual(["two", "", "ä 🙂"]);
   });
 
   it("leaves everything else to the full reading", () => {
-    const template = createDeltaTemplate();
-    template.learn("e", event("one"), "one");
+    const { texts, made } = template();
+    made.learn(frame("one"), "one");
     const others = [
-      event('q"'),
-      event("b\\"),
-      event("l\n"),
-      event("one", ',"n":1'),
-      `{"b":"x","delta":"one"}`,
-      '{"a":"x","delta":"}',
+      frame('q"'),
+      frame("b\\"),
+      frame("l\n"),
+      frame("one", ',"n":1'),
+      frame("one").replace('"a"', '"b"'),
+      frame("one").replace("event: e", "event: f"),
+      frame("one").slice(0, -1),
+      frame("one").slice(0, -6),
+      "",
     ];
-    expect(others.map((data) => template.match("e", data))).toEqual(others.map(() => null));
-    expect(template.match("e", '{"a":"x","delta":"t","delta":"u"}')).toBe(null);
-    expect(template.match("other", event("two"))).toBe(null);
-    template.learn("e", "{}", null);
-    expect(template.match("e", event("two"))).toBe(null);
+    for (const other of others) expect(made.skip(other, 0)).toBe(-1);
+    expect(texts).toEqual([]);
   });
 
-  it("learns nothing where the text's place is not certain", () => {
-    const template = createDeltaTemplate();
-    template.learn("e", '{"a":"x","delta":"x"}', "x");
-    expect(template.match("e", '{"a":"x","delta":"y"}')).toBe(null);
+  it("forgets at the next event that is read in full, and learns nothing uncertain", () => {
+    const { made } = template();
+    made.learn(frame("one"), "one");
+    made.learn(null, null);
+    expect(made.skip(frame("two"), 0)).toBe(-1);
+    made.learn(frame("x"), "x");
+    expect(made.skip(frame("y"), 0)).toBe(-1);
+    made.learn(frame('q"'), 'q"');
+    expect(made.skip(frame("y"), 0)).toBe(-1);
+  });
+
+  it("gives up on a service whose events always differ", () => {
+    const { made } = template();
+    for (let n = 0; n < 30; n++) made.learn(frame(`t${n}`, `,"n":${n}`), `t${n}`);
+    made.learn(frame("one"), "one");
+    expect(made.skip(frame("two"), 0)).toBe(-1);
   });
 });

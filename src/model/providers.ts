@@ -31,7 +31,7 @@ export const PROVIDERS: Record<string, Provider> = {
     wire: "openai-chat",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyNames: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    defaultModel: "gemini-2.5-pro",
+    defaultModel: "gemini-3.8-flash",
   },
   openrouter: {
     wire: "openai-chat",
@@ -43,13 +43,13 @@ export const PROVIDERS: Record<string, Provider> = {
     wire: "openai-chat",
     baseUrl: "https://api.deepseek.com/v1",
     keyNames: ["DEEPSEEK_API_KEY"],
-    defaultModel: "deepseek-chat",
+    defaultModel: "deepseek-flash",
   },
   xai: {
     wire: "openai-chat",
     baseUrl: "https://api.x.ai/v1",
     keyNames: ["XAI_API_KEY"],
-    defaultModel: "grok-4",
+    defaultModel: "grok-4.5",
   },
   mistral: {
     wire: "openai-chat",

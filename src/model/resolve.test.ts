@@ -30,7 +30,7 @@ describe("which model", () => {
     );
     expect(resolve({ credentials: { ...openai, ...anthropic } }).id).toBe("anthropic/claude-sonnet-4-6");
     expect(resolve({ credentials: openai }).id).toBe("openai/gpt-4o");
-    expect(resolve({ credentials: { DEEPSEEK_API_KEY: "k" } }).id).toBe("deepseek/deepseek-chat");
+    expect(resolve({ credentials: { DEEPSEEK_API_KEY: "k" } }).id).toBe("deepseek/deepseek-flash");
   });
 
   it("provider variables count only where their provider is at hand; short names are known", () => {
@@ -40,7 +40,7 @@ describe("which model", () => {
     expect(resolve({ requested: "opus", environment, credentials: anthropic }).id).toBe(
       "anthropic/claude-opus-9",
     );
-    expect(resolve({ requested: "haiku", credentials: anthropic }).id).toBe("anthropic/claude-haiku-4-5");
+    expect(resolve({ requested: "haiku", credentials: anthropic }).id).toBe("anthropic/claude-haiku-5-5");
   });
 
   it("places bare names by family, else where a key or base URL is", () => {
@@ -132,6 +132,23 @@ describe("which model", () => {
     expect(
       problem({ requested: "bad/m", overrides: { providers: { bad: { baseUrl: "ftp://x" } } } }),
     ).toMatch(/base URL of bad is no http\(s\) URL.*models\.providers\.bad\.baseUrl/);
+  });
+
+  it("knows shipped models under their spellings, and dates and routers' names do not hide them", () => {
+    const facts = (requested: string): unknown[] => {
+      const { contextWindow, maxOutput, price } = resolve({ requested, overrides: {} });
+      return [contextWindow, maxOutput, price];
+    };
+    const sonnet = [200_000, 64_000, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }];
+    expect(facts("claude-sonnet-4-6")).toEqual(sonnet);
+    expect(facts("claude-sonnet-4-5-20250929")).toEqual(sonnet);
+    expect(facts("openrouter/anthropic/claude-sonnet-4.6")).toEqual(sonnet);
+    expect(facts("gpt-4o-2024-11-20")).toEqual([
+      128_000,
+      16_384,
+      { input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 2.5 },
+    ]);
+    expect(facts("gpt-9-next")).toEqual([null, 4096, null]);
   });
 
   it("finds Ollama by OLLAMA_HOST in all its spellings", () => {

@@ -19,6 +19,15 @@ describe("event stream", () => {
     ]);
   });
 
+  it("lets whole events be taken at their start", () => {
+    const events: string[] = [];
+    const skip = (buffer: string, at: number): number => (buffer.startsWith("data: s\n\n", at) ? at + 9 : -1);
+    const parser = createSseParser((_name, data, frame) => events.push(`${data}|${frame}`), skip);
+    parser.feed(Buffer.from("data: a\n\ndata: s\n\ndata: b\n\nevent: x\ndata: s\n\ndata: s\n"));
+    parser.feed(Buffer.from("\ndata: s\n\ndata: c\n\n"));
+    expect(events).toEqual(["a|null", "b|data: b\n\n", "s|event: x\ndata: s\n\n", "s|null", "c|data: c\n\n"]);
+  });
+
   it("gives the same events wherever the bytes are split and whatever the line ends are", () => {
     const payload = fc.array(
       fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n\ufeff]/g, "")),

@@ -499,6 +499,25 @@ describe("anthropic alone", () => {
     ]);
   });
 
+  it("asks those that think by themselves to show it", async () => {
+    const { ask, server, model } = await bench("anthropic", { turns: [{ text: "ok" }], repeatLast: true });
+    for (const name of [
+      "claude-opus-5-5",
+      "claude-sonnet-5",
+      "claude-sonnet-4-6",
+      "claude-3-5-haiku-20241022",
+    ]) {
+      await ask([user("q")], { model: { ...model, model: name } });
+    }
+    const shown = { type: "adaptive", display: "summarized" };
+    expect(server.requests.map((_, n) => body(server, n).thinking)).toEqual([
+      shown,
+      shown,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("sends redacted and signed thinking back in order, and keys by their kind", async () => {
     const script: Turn[] = [
       {

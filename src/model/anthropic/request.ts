@@ -5,6 +5,10 @@ import { asObject, asText } from "../wire.ts";
 
 const MARK = { cache_control: { type: "ephemeral" } };
 
+// From 5 on thinking is adaptive and its text, with all that is said between calls, empty unless asked for.
+const ADAPTIVE = /^claude-[a-z]+-(?:[5-9]|[1-9]\d)(?:-\d{1,2})?(?:-\d{8})?$/;
+const SHOWN = { thinking: { type: "adaptive", display: "summarized" } };
+
 /**
  * The body of a Messages request. Four cache marks, the most there may be: after the tools, after the system
  * prompt, on the last user message and on the one before, so that a request always finds the prefix that the
@@ -26,6 +30,7 @@ export function anthropicBody(model: ModelRef, request: ModelRequest): JsonObjec
   return {
     model: model.model,
     max_tokens: request.maxOutput,
+    ...(ADAPTIVE.test(model.model) ? SHOWN : {}),
     ...(tools.length > 0 ? { tools } : {}),
     ...(tools.length > 0 && request.toolChoice === "none" ? { tool_choice: { type: "none" } } : {}),
     ...(request.system.trim() === "" ? {} : { system: [{ type: "text", text: request.system, ...MARK }] }),
