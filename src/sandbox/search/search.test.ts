@@ -188,3 +188,9 @@ test("list goes three levels deep, marks directories, skips what is skipped, and
     error: { code: "not_a_directory" },
   });
 });
+
+test("the walk gives up on a pattern that takes for ever", async () => {
+  put("aaa.txt", `${"a".repeat(40)}b\n`);
+  const result = await searchWith(null).grep({ ...plain, pattern: "(a+)+$", path: "aaa.txt" });
+  expect(result).toMatchObject({ error: { code: "invalid", message: expect.stringContaining("too long") } });
+});
