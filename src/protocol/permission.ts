@@ -59,7 +59,15 @@ export type DecisionLayer =
 export type SandboxProfileName = "read-only" | "workspace-write";
 
 export type PermissionDecision =
-  | { type: "allow"; layer: DecisionLayer; rule?: Rule; profile: SandboxProfileName; reason: string }
+  | {
+      type: "allow";
+      layer: DecisionLayer;
+      rule?: Rule;
+      profile: SandboxProfileName;
+      reason: string;
+      /** The command writes the repository's configuration: run with it unpinned, compare afterwards. */
+      gitConfigWrite?: boolean;
+    }
   | { type: "deny"; layer: DecisionLayer; rule?: Rule; reason: string; wayOut?: string }
   | {
       type: "ask";
@@ -73,6 +81,9 @@ export type PermissionDecision =
       suggestions: Rule[];
       /** True when only this exact call may be approved (protected paths). */
       onceOnly: boolean;
+      gitConfigWrite?: boolean;
+      /** Paths outside the roots that the command is known to write: an approval covers them. */
+      writesOutside?: string[];
     };
 
 /** A permission given while working: for this task (session) or everywhere (user config). */

@@ -1,0 +1,119 @@
+import {
+  argumentsOf,
+  baseName,
+  commandName,
+  mayBeOption,
+  type ShellAssignment,
+  type ShellCommand,
+  type ShellScript,
+  type ShellWord,
+} from "./command.ts";
+import { isReadonlyGit } from "./readonly-git.ts";
+import { isHarmlessAwk, isHarmlessSed } from "./readonly-scripts.ts";
+import { ANY_ARGUMENTS, DANGEROUS_OPTIONS, VERSION_ONLY } from "./readonly-tables.ts";
+
+const SYSTEM = /^(\/usr)?(\/local)?\/s?bin\//;
+const HARMLESS_VARIABLES = /^(LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|TERM)$/;
+
+/**
+ * True when the command is known to change nothing and to start nothing but what is in the list beside it.
+ * Redirections to files are judged apart.
+ */
+export function isReadonly(command: ShellCommand, script: ShellScript): boolean {
+  if (command.dynamic) return false;
+  const { words, assignments } = command;
+  const [first] = words;
+  if (!first) return assignments.every(isPlainAssignment);
+  if (!assignments.every((one) => HARMLESS_VARIABLES.test(one.name))) return false;
+  if (first.text.includes("/") && !SYSTEM.test(first.text)) return false;
+  const name = baseName(first.text);
+  if (script.functions.includes(name)) return true;
+  return isReadonlyCall(name, command);
+}
+
+/** `x=1` on its own sets a variable of the shell only, unless programs read it from their environment. */
+function isPlainAssignment(one: ShellAssignment): boolean {
+  return isOwnVariable(one.name) && one.value !== null;
+}
+
+/** True for a name that no program reads: loops and `read` may set it. */
+export function isOwnVariable(name: string): boolean {
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !/proxy$|^npm_|^git_|^_/.test(name);
+}
+
+function isReadonlyCall(name: string, command: ShellCommand): boolean {
+  const args = argumentsOf(command);
+  if (ANY_ARGUMENTS.has(name)) return true;
+  const dangerous = DANGEROUS_OPTIONS[name];
+  if (dangerous !== undefined) return args.every((word) => !isDangerous(word, dangerous));
+  if (VERSION_ONLY.has(name) && args.length === 1 && args[0]?.known) {
+    return /^(--version|-V)$/.test(args[0].text) || (name === "go" && args[0].text === "version");
+  }
+  return isReadonlySpecial(name, args, command);
+}
+
+function isReadonlySpecial(name: string, args: ShellWord[], command: ShellCommand): boolean {
+  switch (name) {
+    case "git":
+      return isReadonlyGit(command.words);
+    case "find":
+      return args.every((word) => !isFindEffect(word));
+    case "sed":
+      return isHarmlessSed(args);
+    case "awk":
+    case "gawk":
+    case "mawk":
+    case "nawk":
+      return isHarmlessAwk(args);
+    case "uniq":
+    case "xxd":
+      return args.every((word) => word.known && !word.glob && word.text !== "-r") && operandCount(args) < 2;
+    case "hostname":
+    case "umask":
+    case "env":
+    case "exec":
+    case "locale":
+      return args.length === 0 || command.transparent;
+    case "xargs":
+      return command.transparent || args.length === 0;
+    case "tee":
+      return args.every((word) => word.known && (word.text === "/dev/null" || word.text === "-a"));
+    case "read":
+      return args.every((word) => word.known && (/^-r?s?$/.test(word.text) || isOwnVariable(word.text)));
+    case "set":
+      return args.every(
+        (word) => word.known && /^([-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(word.text),
+      );
+    case "command":
+      return command.transparent || args[0]?.text === "-v" || args[0]?.text === "-V";
+    default:
+      return command.transparent;
+  }
+}
+
+function operandCount(args: readonly ShellWord[]): number {
+  return args.filter((word) => !word.text.startsWith("-") || word.text === "-").length;
+}
+
+function isFindEffect(word: ShellWord): boolean {
+  if (!word.known) return mayBeOption(word);
+  return /^-(delete|fprint|fprint0|fprintf|fls)$/.test(word.text);
+}
+
+/** True when the word is, abbreviates, or may become one of the options. */
+function isDangerous(word: ShellWord, options: readonly string[]): boolean {
+  if (!mayBeOption(word)) return false;
+  if (!word.prefix.startsWith("-") || !word.known) return true;
+  const name = word.text.split("=")[0] ?? "";
+  return options.some((option) => {
+    if (option.startsWith("--")) return name.length > 2 && option.startsWith(name);
+    if (option.length > 2) return name === option;
+    return /^-[^-]/.test(word.text) && word.text.includes(option.slice(1));
+  });
+}
+
+/** True for a command whose operands are files that it reads. */
+export function isKnownReader(command: ShellCommand): boolean {
+  const name = commandName(command);
+  return ANY_ARGUMENTS.has(name) || DANGEROUS_OPTIONS[name] !== undefined;
+}
