@@ -1,6 +1,6 @@
 import type { CommandId, EffectId, MessageId, Millis, RunId, SessionId } from "../protocol/ids.ts";
 import type { ContentBlock, Usage } from "../protocol/message.ts";
-import type { PermissionMode } from "../protocol/permission.ts";
+import type { Approval, PermissionMode } from "../protocol/permission.ts";
 import type {
   CallRecord,
   DenialInfo,
@@ -17,7 +17,7 @@ export type Phase =
   | { type: "calling_model"; effectId: EffectId; attempt: number; startedAt: Millis }
   | { type: "preparing_tools"; effectId: EffectId }
   | { type: "running_tools" }
-  | { type: "compacting"; effectId: EffectId; then: "call_model" | "idle" }
+  | { type: "compacting"; effectId: EffectId; next: "call_model" | "idle" }
   | {
       type: "waiting_retry";
       effectId: EffectId;
@@ -75,6 +75,8 @@ export type EngineState = {
   turn: Turn | null;
   /** Calls of the step in hand, in the order of the reply; answered in that order. */
   calls: CallRecord[];
+  /** Open questions about calls of this step, whole, so that they can be closed without looking them up. */
+  approvals: Approval[];
   /** Set while running effects are being cancelled for an interrupt. */
   interrupting: { by: "user" | "client_gone" | "shutdown" | "terminated"; at: Millis } | null;
   queue: WaitingPrompt[];

@@ -101,8 +101,9 @@ export type CallRecord = {
   id: CallId;
   name: string;
   input: JsonObject;
-} & (
-  | { status: "preparing" }
+} & /** `invalid`: the arguments were no JSON object, so it will be answered and never run. */
+(
+  | { status: "preparing"; invalid?: { raw: string; reason: string } }
   | { status: "awaiting_approval"; approvalId: string; effectId: EffectId | null }
   | { status: "running"; effectId: EffectId; startedAt: Millis; approvalId?: string }
   | { status: "done"; result: ToolResultBlock; startedAt?: Millis; finishedAt: Millis }

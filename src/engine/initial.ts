@@ -1,0 +1,24 @@
+import type { SessionId } from "../protocol/ids.ts";
+import type { PermissionMode } from "../protocol/permission.ts";
+import type { EngineState } from "./state.ts";
+import { NO_USAGE } from "./usage.ts";
+
+/** The state of a new session: idle, with nothing said yet. */
+export function initialState(start: {
+  sessionId: SessionId;
+  model: string;
+  mode: PermissionMode;
+}): EngineState {
+  return {
+    ...start,
+    head: null,
+    phase: { type: "idle" },
+    turn: null,
+    calls: [],
+    approvals: [],
+    interrupting: null,
+    queue: [],
+    usage: NO_USAGE,
+    recentCommands: [],
+  };
+}
