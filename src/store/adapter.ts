@@ -59,10 +59,21 @@ export function openDatabase(driver: Driver, path: string): Database {
     close() {
       if (closed) return;
       closed = true;
+      // The package cannot end its statements: the file stays open until they are collected, and so does the
+      // WAL. Hence all of it goes into the database first.
+      writeBack(raw);
       statements.clear();
       raw.close();
     },
   };
+}
+
+function writeBack(raw: { exec(sql: string): void }): void {
+  try {
+    raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // No space, or another connection reads: the WAL stays and is read at the next opening.
+  }
 }
 
 function rollBack(raw: { exec(sql: string): void }): void {
