@@ -155,6 +155,14 @@ describe("connect", () => {
     await expect(connect({ ...slow, startDaemon: null })).rejects.toMatchObject({ code: "no_daemon" });
   });
 
+  it("does not wait for ever for a daemon that hangs", async () => {
+    const client = await connected();
+    process.kill(client.daemon.pid, "SIGSTOP");
+    await expect(connect({ ...optionsFor(), startTimeoutMs: 100 })).rejects.toMatchObject({
+      code: "daemon_stuck",
+    });
+  });
+
   it("trusts no socket that another could have put there", async () => {
     mkdirSync(join(folder, "real"), { mode: 0o700 });
     const listener = createServer().listen(join(folder, "real", "d.sock"));
@@ -241,6 +249,26 @@ describe("calls", () => {
     await lost(client);
     const again = sendCommand(client, "session.prompt", prompt("x"), { restart: false, giveUpMs: 50 });
     await expect(again).rejects.toMatchObject({ code: "no_daemon" });
+  });
+
+  it("share one attempt to reconnect; one that gives up does not end it for the others", async () => {
+    const client = await connected();
+    process.kill(client.daemon.pid, "SIGKILL");
+    await lost(client);
+    const hasty = client.reconnect({ signal: AbortSignal.timeout(1) });
+    const patient = client.reconnect();
+    await expect(hasty).rejects.toMatchObject({ code: "aborted" });
+    await patient;
+    expect(client.connected).toBe(true);
+  });
+
+  it("end with close, also in the middle of reconnecting", async () => {
+    const client = await connected();
+    process.kill(client.daemon.pid, "SIGKILL");
+    await lost(client);
+    const reconnecting = client.reconnect({ restart: false });
+    client.close();
+    await expect(reconnecting).rejects.toMatchObject({ code: expect.stringMatching(/aborted|closed/) });
   });
 
   it("are refused after close", async () => {

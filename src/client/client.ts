@@ -65,6 +65,7 @@ class PersistentClient implements Client {
   readonly #closed = deferred<void>();
   #reached: Reached | null = null;
   #reconnecting: Promise<void> | null = null;
+  readonly #ending = new AbortController();
   #over = false;
 
   constructor(options: ReachOptions) {
@@ -109,18 +110,31 @@ class PersistentClient implements Client {
   }
 
   reconnect(options: ReconnectOptions = {}): Promise<void> {
-    if (this.#over) return Promise.reject(new AppError("closed", "this client is closed"));
+    if (this.#over) return Promise.reject(closedError());
     if (this.connected) return Promise.resolve();
-    this.#reconnecting ??= this.#reconnect(options).finally(() => {
-      this.#reconnecting = null;
-    });
-    return this.#reconnecting;
+    return this.#shared(options);
   }
 
   close(): void {
     this.#over = true;
+    this.#ending.abort();
     this.#reached?.link.end();
     this.#closed.resolve();
+  }
+
+  /** Joins the attempt under way; when the one who began it gives up, begins it anew. */
+  async #shared(options: ReconnectOptions): Promise<void> {
+    for (;;) {
+      this.#reconnecting ??= this.#reconnect(options).finally(() => {
+        this.#reconnecting = null;
+      });
+      try {
+        await unlessAborted(this.#reconnecting, options.signal);
+        return;
+      } catch (error) {
+        if (errorCode(error) !== "aborted" || options.signal?.aborted || this.#over) throw error;
+      }
+    }
   }
 
   #need(): Reached {
@@ -138,7 +152,7 @@ class PersistentClient implements Client {
   #adopt(reached: Reached): void {
     if (this.#over) {
       reached.link.end();
-      throw new AppError("closed", "this client was closed while it connected");
+      throw closedError();
     }
     this.#reached = reached;
     if (reached.notice !== null) this.notices.push(reached.notice);
@@ -151,7 +165,8 @@ class PersistentClient implements Client {
     for (const callback of [...this.#lostListeners]) callback(reason);
   }
 
-  async #reconnect({ restart = true, signal, giveUpMs = GIVE_UP_MS }: ReconnectOptions): Promise<void> {
+  async #reconnect({ restart = true, giveUpMs = GIVE_UP_MS, ...more }: ReconnectOptions): Promise<void> {
+    const signal = more.signal ? AbortSignal.any([more.signal, this.#ending.signal]) : this.#ending.signal;
     const began = performance.now();
     const wasStopped = this.#need().link.reason() === "stopping";
     let wait = FIRST_WAIT_MS;
@@ -168,11 +183,30 @@ class PersistentClient implements Client {
         const code = errorCode(error) ?? "";
         if (code === "daemon_failed") failedStarts += 1;
         const hopeless = !PASSING.includes(code) || failedStarts >= MAX_FAILED_STARTS || elapsed > giveUpMs;
-        if (hopeless || this.#over) throw error;
+        if (this.#over) throw closedError();
+        if (hopeless) throw error;
       }
       await delay(wait, signal);
-      if (signal?.aborted) throw new AppError("aborted", "reconnecting was given up");
+      if (signal.aborted) throw new AppError("aborted", "reconnecting was given up");
       wait = Math.min(wait * 2, wasStopped ? 100 : LONGEST_WAIT_MS);
     }
+  }
+}
+
+function closedError(): AppError {
+  return new AppError("closed", "this client is closed");
+}
+
+/** Settles with the promise, or rejects with `aborted` when the signal comes first. */
+async function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return promise;
+  const aborted = deferred<never>();
+  const onAbort = (): void => aborted.reject(new AppError("aborted", "reconnecting was given up"));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }

@@ -33,7 +33,7 @@ const STEPPED_BACK_MS = 1000;
 /**
  * Connects, else starts the daemon and connects. A daemon of another version is stopped and replaced when it
  * is idle (and `replace`), used with a notice when it speaks our protocol. AppError `no_daemon`,
- * `daemon_failed`, `protocol_version`, `unsafe_directory`, `unsafe_socket`, `aborted`.
+ * `daemon_failed`, `daemon_stuck`, `protocol_version`, `unsafe_directory`, `unsafe_socket`, `aborted`.
  */
 export async function reachDaemon(
   options: ReachOptions,
@@ -69,17 +69,27 @@ type Greeted = { link: Link; daemon: DaemonInfo | null; refusal: AppError | null
 
 async function greet(link: Link | null, options: ReachOptions): Promise<Greeted | null> {
   if (link === null) return null;
+  const tooLong = AbortSignal.timeout(options.startTimeoutMs ?? START_TIMEOUT_MS);
+  const signal = options.signal ? AbortSignal.any([options.signal, tooLong]) : tooLong;
   try {
     const params = { protocolVersion: PROTOCOL_VERSION, client: options.client };
-    return { link, daemon: await link.call("initialize", params, { signal: options.signal }), refusal: null };
+    return { link, daemon: await link.call("initialize", params, { signal }), refusal: null };
   } catch (error) {
     // It went away between our connect and its answer: as if it had not been there.
     if (errorCode(error) === "connection_lost") return null;
     if (error instanceof AppError && error.code === "protocol_version")
       return { link, daemon: null, refusal: error };
     link.end();
-    throw error;
+    throw tooLong.aborted ? stuck(options) : error;
   }
+}
+
+function stuck({ socketPath, daemonFile }: ReachOptions): AppError {
+  const where = daemonFile === undefined ? "" : ` (its pid is in ${daemonFile})`;
+  return new AppError(
+    "daemon_stuck",
+    `the daemon on ${socketPath} does not answer; end it${where} and try again`,
+  );
 }
 
 function isOurs(daemon: DaemonInfo | null, options: ReachOptions): boolean {

@@ -1,15 +1,19 @@
 import { chmodSync, lstatSync, mkdirSync, type Stats } from "node:fs";
-import { AppError, errorCode } from "./error.ts";
+import { AppError, errorCode, errorMessage } from "./error.ts";
 
 /**
  * Makes a folder that only this user can enter (0700), or tightens one of ours. AppError `unsafe_directory`
- * when the path is a link, no folder, or another user's.
+ * when the path is a link, no folder, or another user's, or cannot be made.
  */
 export function ensurePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") {
+      throw new AppError("unsafe_directory", `cannot make the folder ${path}: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    }
   }
   const found = checkPrivateDirectory(path);
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
@@ -28,7 +32,7 @@ export function checkPrivateDirectory(path: string): Stats {
   if (fault !== null) {
     throw new AppError(
       "unsafe_directory",
-      `${path} ${fault}; remove it or set XDG_RUNTIME_DIR to a folder of yours`,
+      `${path} ${fault}; remove it, or set XDG_RUNTIME_DIR and XDG_STATE_HOME to folders of yours`,
     );
   }
   return found;

@@ -55,7 +55,10 @@ export function toyHandlers(options: ToyOptions, stop: () => void): Handlers {
   };
 }
 
-/** A whole daemon for tests of client, server and lifecycle: everything but the agent. */
+/**
+ * A whole daemon for tests of client, server and lifecycle: everything but the agent.
+ * @public The script that build-toy.ts makes calls it.
+ */
 export async function runToyDaemon(options: ToyOptions): Promise<void> {
   if (options.failWith !== undefined) {
     process.stderr.write(`${options.failWith}\n`);
