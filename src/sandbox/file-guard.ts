@@ -67,8 +67,17 @@ export async function guardRead(
   const real = await resolveInPlace(place, path, options.final);
   if (!real.ok) return real;
   const verdict = judgeRead(policy, real.value);
-  if (verdict.allowed) return real;
-  return refuse(verdict, path, real.value, options.approved ?? NOTHING_APPROVED);
+  if (verdict.allowed && mayReadUnasked(policy, real.value)) return real;
+  const refusal: Refusal = verdict.allowed
+    ? { allowed: false, why: "outside_roots", detail: "It is not in the workspace." }
+    : verdict;
+  return refuse(refusal, path, real.value, options.approved ?? NOTHING_APPROVED);
+}
+
+/** Commands may read whatever is no secret; a file tool reads outside its roots only what was approved. */
+function mayReadUnasked(policy: SandboxPolicy, real: string): boolean {
+  const { writableRoots, readableRoots, tmpDir, allowRead } = policy;
+  return [...writableRoots, ...readableRoots, tmpDir, ...allowRead].some((root) => isWithin(root, real));
 }
 
 /** Resolves a path and says whether it may be written; the value is the real path to act on. */

@@ -39,7 +39,7 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
     readableRoots: [],
     home: place.home,
     tmpDir: place.tmp,
-    denyRead: [".env"],
+    denyRead: ["**/.env"],
     allowRead: [],
     protectedNames: [".git/hooks"],
     network: { type: "none" },

@@ -46,7 +46,7 @@ beforeEach(() => {
     readableRoots: [],
     home: place.home,
     tmpDir: place.tmp,
-    denyRead: [".env", join(place.home, ".ssh")],
+    denyRead: ["**/.env", join(place.home, ".ssh")],
     allowRead: [],
     protectedNames: [".git/hooks", ".git/config", ".bashrc"],
     network: { type: "none" },

@@ -53,7 +53,7 @@ function searchWith(ripgrep: string | null, signal = new AbortController().signa
     readableRoots: [],
     home,
     tmpDir: tmp,
-    denyRead: [".env", "id_secret"],
+    denyRead: ["**/.env", "**/id_secret"],
     allowRead: [],
     protectedNames: [],
     network: { type: "none" },
