@@ -149,7 +149,9 @@ export function pngPixels(image: PngImage): Uint8Array | null {
   const stride = Math.ceil((width * depth * channels) / 8);
   const step = Math.max(1, (depth * channels) >> 3);
   const lines = unfilter(raw, stride, height, step);
+  if (depth === 8 && colour === 6) return lines;
   const pixels = new Uint8Array(width * height * 4);
+  if (depth === 8 && colour === 2 && !image.transparency) return withAlpha(lines, pixels);
   const paint = painter(image);
   const samples = new Uint16Array(channels);
   for (let y = 0, out = 0; y < height; y++) {
@@ -161,39 +163,50 @@ export function pngPixels(image: PngImage): Uint8Array | null {
   return pixels;
 }
 
+function withAlpha(rgb: Uint8Array, pixels: Uint8Array): Uint8Array {
+  for (let from = 0, to = 0; from < rgb.length; from += 3, to += 4) {
+    pixels[to] = rgb[from] as number;
+    pixels[to + 1] = rgb[from + 1] as number;
+    pixels[to + 2] = rgb[from + 2] as number;
+    pixels[to + 3] = 255;
+  }
+  return pixels;
+}
+
 function unfilter(raw: Buffer, stride: number, height: number, step: number): Uint8Array {
   const lines = new Uint8Array(stride * height);
   for (let y = 0; y < height; y++) {
-    const source = y * (stride + 1) + 1;
-    const filter = raw[source - 1];
-    const target = y * stride;
-    for (let i = 0; i < stride; i++) {
-      const left = i >= step ? (lines[target + i - step] as number) : 0;
-      const up = y > 0 ? (lines[target + i - stride] as number) : 0;
-      const corner = y > 0 && i >= step ? (lines[target + i - stride - step] as number) : 0;
-      lines[target + i] = (raw[source + i] as number) + predicted(filter, left, up, corner);
-    }
+    const source = y * (stride + 1);
+    const line = lines.subarray(y * stride, (y + 1) * stride);
+    line.set(raw.subarray(source + 1, source + 1 + stride));
+    const above = y > 0 ? lines.subarray((y - 1) * stride, y * stride) : new Uint8Array(stride);
+    unfilterLine(raw[source] as number, line, above, step);
   }
   return lines;
 }
 
-function predicted(filter: number | undefined, left: number, up: number, corner: number): number {
-  switch (filter) {
-    case 1:
-      return left;
-    case 2:
-      return up;
-    case 3:
-      return (left + up) >> 1;
-    case 4: {
-      const byLeft = Math.abs(up - corner);
-      const byUp = Math.abs(left - corner);
-      const byCorner = Math.abs(left + up - 2 * corner);
-      return byLeft <= byUp && byLeft <= byCorner ? left : byUp <= byCorner ? up : corner;
+/** One loop per filter: large screenshots go through here while the daemon waits. */
+function unfilterLine(filter: number, line: Uint8Array, above: Uint8Array, step: number): void {
+  const { length } = line;
+  const left = (i: number): number => (i >= step ? (line[i - step] as number) : 0);
+  if (filter === 1) for (let i = step; i < length; i++) (line[i] as number) += line[i - step] as number;
+  else if (filter === 2) for (let i = 0; i < length; i++) (line[i] as number) += above[i] as number;
+  else if (filter === 3) {
+    for (let i = 0; i < length; i++) (line[i] as number) += (left(i) + (above[i] as number)) >> 1;
+  } else if (filter === 4) {
+    for (let i = 0; i < length; i++) {
+      const corner = i >= step ? (above[i - step] as number) : 0;
+      (line[i] as number) += paeth(left(i), above[i] as number, corner);
     }
-    default:
-      return 0;
   }
+}
+
+/** Of the three neighbours the one nearest to left + up - corner. */
+function paeth(left: number, up: number, corner: number): number {
+  const byLeft = Math.abs(up - corner);
+  const byUp = Math.abs(left - corner);
+  const byCorner = Math.abs(left + up - 2 * corner);
+  return byLeft <= byUp && byLeft <= byCorner ? left : byUp <= byCorner ? up : corner;
 }
 
 function sampleAt(lines: Uint8Array, row: number, index: number, depth: number): number {
@@ -233,24 +246,24 @@ function isKey(samples: Uint16Array, key: Buffer | null, rgb: boolean): boolean 
 
 /** An 8-bit RGBA PNG of these pixels; RGB when all of them are opaque. */
 export function encodePng(pixels: Uint8Array, width: number, height: number): Buffer {
-  const opaque = pixels.every((value, index) => (index & 3) !== 3 || value === 255);
-  const channels = opaque ? 3 : 4;
+  const channels = isOpaque(pixels) ? 3 : 4;
   const stride = width * channels;
   const raw = Buffer.alloc((stride + 1) * height);
   const previous = new Uint8Array(stride);
-  for (let y = 0; y < height; y++) {
-    const line = y * (stride + 1);
-    raw[line] = 2; // each byte as its difference to the one above: cheap, and good for screenshots
-    for (let i = 0; i < stride; i++) {
-      const value = pixels[(y * width + Math.floor(i / channels)) * 4 + (i % channels)] as number;
-      raw[line + 1 + i] = value - (previous[i] as number);
-      previous[i] = value;
+  for (let y = 0, from = 0, to = 0; y < height; y++) {
+    raw[to++] = 2; // each byte as its difference to the one above: cheap, and good for screenshots
+    for (let x = 0, at = 0; x < width; x++, from += 4) {
+      for (let c = 0; c < channels; c++, at++, to++) {
+        const value = pixels[from + c] as number;
+        raw[to] = value - (previous[at] as number);
+        previous[at] = value;
+      }
     }
   }
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, opaque ? 2 : 6, 0, 0, 0], 8);
+  header.set([8, channels === 3 ? 2 : 6, 0, 0, 0], 8);
   const data = deflateSync(raw, { level: 6 });
   return Buffer.concat([
     SIGNATURE,
@@ -258,6 +271,11 @@ export function encodePng(pixels: Uint8Array, width: number, height: number): Bu
     chunk("IDAT", data),
     chunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+function isOpaque(pixels: Uint8Array): boolean {
+  for (let at = 3; at < pixels.length; at += 4) if (pixels[at] !== 255) return false;
+  return true;
 }
 
 function chunk(type: string, body: Buffer): Buffer {

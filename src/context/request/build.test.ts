@@ -254,7 +254,7 @@ describe("images in a request", () => {
     expect(await note(stored(dot), { rejectedImages: new Set([sha256(dot)]) })).toMatch(/provider refused/);
     expect(await note(stored(dot), { model: { ...model, images: false } })).toMatch(/takes no images/);
     const gif = Buffer.from("474946383961b80b01000000002c00000000b80b01000002024401003b", "hex");
-    expect(await note(stored(gif))).toMatch(/3000x1 pixels.*scale it/);
+    expect(await note(stored(gif))).toMatch(/3000x1 pixels.*make a copy/);
   });
 
   it("are scaled to what every vendor takes", async () => {

@@ -6,7 +6,7 @@ import type { Draft, DraftText, ImageSlot } from "./draft.ts";
 import { closed, emptyHistory, grow, type History } from "./history.ts";
 import { reminderText } from "./reminder-text.ts";
 import { createRequestImages, imageNote, type LoadBlob, type PreparedImage } from "./request-images.ts";
-import { validateRequest } from "./validate.ts";
+import { nothingSettled, validateRequest } from "./validate.ts";
 import { wrapUpText } from "./wrap-up.ts";
 
 export type RequestInput = {
@@ -43,7 +43,7 @@ export type RequestBuilder = { build(input: RequestInput): Promise<BuiltRequest>
  */
 export function createRequestBuilder(): RequestBuilder {
   const images = createRequestImages();
-  const checked = new WeakSet<RequestMessage>();
+  const settled = nothingSettled();
   const finished = new WeakMap<Draft, RequestMessage>();
   let known: { modelId: string; ids: string[]; history: History } = newKnown("");
 
@@ -73,7 +73,8 @@ export function createRequestBuilder(): RequestBuilder {
       }
       const request = requestOf(input, withTrailer(messages, trailerOf(input)));
       const continuation = input.messages.at(-1)?.stopReason === "pause_turn";
-      const problems = validateRequest(request, input.model, { continuation, checked });
+      const progress = { settled, sources: drafts.slice(0, -1) };
+      const problems = validateRequest(request, input.model, { continuation, progress });
       return { request, problems, repairs: [...repairs] };
     },
   };

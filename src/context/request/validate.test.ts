@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRef, ModelRequest, RequestBlock, RequestMessage } from "../../protocol/model-port.ts";
-import { validateRequest } from "./validate.ts";
+import { nothingSettled, validateRequest } from "./validate.ts";
 
 const model: ModelRef = {
   id: "p/m",
@@ -144,13 +144,21 @@ describe("validateRequest", () => {
     expect(validateRequest(open, model, { continuation: true })).toHaveLength(1);
   });
 
-  it("remembers only sound messages, and checks the order all the same", () => {
-    const checked = new WeakSet<RequestMessage>();
-    const bad = request([user(text(""))]);
-    for (let i = 0; i < 2; i++) expect(validateRequest(bad, model, { checked })).toHaveLength(1);
-    const good = user(text());
-    validateRequest(request([good]), model, { checked });
-    expect(checked.has(good)).toBe(true);
-    expect(validateRequest(request([good, good]), model, { checked })).toHaveLength(1);
+  it("goes on where it was, over sound messages only, and anew when the beginning changed", () => {
+    const sources = Array.from({ length: 4 }, () => ({}));
+    const settled = nothingSettled();
+    const check = (messages: RequestMessage[], from: object[]): string[] =>
+      validateRequest(request(messages), model, { progress: { settled, sources: from } });
+    const start = [user(text()), assistant(call("a")), user(result("a"))];
+    expect(check(start, sources.slice(0, 2))).toEqual([]);
+    expect(settled.sources).toHaveLength(2);
+    expect(check([...start, assistant(call("a")), user(result("a"))], sources)).toEqual([
+      "message 3: the call id a is used twice",
+    ]);
+    expect(settled.sources).toHaveLength(3);
+    expect(check([...start, assistant(text(" ")), user(text())], sources)).toHaveLength(1);
+    expect(check([user(text(" ")), ...start.slice(1)], [{}, {}])).toEqual(["message 0: an empty text block"]);
+    expect(check([start[0]!], [])).toEqual([]);
+    expect(check([start[0]!, assistant(call("a")), user(text())], [])).toHaveLength(1);
   });
 });

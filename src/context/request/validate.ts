@@ -2,11 +2,21 @@ import type { ModelRef, ModelRequest, RequestBlock, RequestMessage } from "../..
 import type { ToolSpec } from "../../protocol/tool.ts";
 import { imageMediaType } from "../../shared/image.ts";
 
+/** How much of a growing request was found sound before: its first messages, by what they were made from. */
+export type Settled = { sources: object[]; ids: Set<string>; open: readonly string[] };
+
+export function nothingSettled(): Settled {
+  return { sources: [], ids: new Set(), open: [] };
+}
+
 export type ValidateOptions = {
   /** A paused answer is being continued: the last message may be the assistant's. */
   continuation?: boolean;
-  /** Messages whose blocks were found sound before; sound ones are added. The order is always checked. */
-  checked?: WeakSet<RequestMessage>;
+  /**
+   * Makes the next check begin where this one ended. `sources` are the unchangeable objects that the first
+   * messages were made from; the same source must always give an equally sound message.
+   */
+  progress?: { settled: Settled; sources: readonly object[] };
 };
 
 const LEGAL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -17,26 +27,56 @@ export function validateRequest(
   model: ModelRef,
   options: ValidateOptions = {},
 ): string[] {
-  const { messages } = request;
   const problems = toolProblems(request.tools);
   if (!request.system.isWellFormed()) problems.push("the system prompt holds a lone surrogate");
-  if (messages.length === 0) problems.push("there is no message");
+  problems.push(...conversationProblems(request.messages, model, options));
+  return problems;
+}
+
+function conversationProblems(
+  messages: readonly RequestMessage[],
+  model: ModelRef,
+  { continuation, progress }: ValidateOptions,
+): string[] {
+  const settled = resumed(progress);
   const ids = new Set<string>();
-  let open: string[] = [];
-  for (const [index, message] of messages.entries()) {
+  const problems: string[] = messages.length === 0 ? ["there is no message"] : [];
+  let open = settled.open;
+  for (let index = settled.sources.length; index < messages.length; index++) {
+    const message = messages[index] as RequestMessage;
     const place = `message ${index}`;
     const expected = index % 2 === 0 ? "user" : "assistant";
     if (message.role !== expected) problems.push(`${place} is the ${message.role}'s, not the ${expected}'s`);
     problems.push(...pairingProblems(open, message, place));
     open = callIds(message);
-    problems.push(...idProblems(open, ids, place));
-    problems.push(...soundness(message, model, place, options.checked));
+    problems.push(...idProblems(open, [settled.ids, ids], place));
+    problems.push(...soundness(message, model, place));
+    for (const id of open) ids.add(id);
+    const source = progress?.sources[index];
+    if (source && problems.length === 0) settle(settled, source, open);
   }
   if (open.length > 0) problems.push(`the last message leaves calls open: ${open.join(", ")}`);
-  if (messages.at(-1)?.role === "assistant" && !options.continuation) {
+  if (messages.at(-1)?.role === "assistant" && !continuation) {
     problems.push("the last message is the assistant's");
   }
   return problems;
+}
+
+/** What still holds of the progress: nothing of it when the beginning is no longer the same. */
+function resumed(progress: ValidateOptions["progress"]): Settled {
+  if (!progress) return nothingSettled();
+  const { settled, sources } = progress;
+  if (settled.sources.every((source, index) => source === sources[index])) return settled;
+  settled.sources.length = 0;
+  settled.ids.clear();
+  settled.open = [];
+  return settled;
+}
+
+function settle(settled: Settled, source: object, open: readonly string[]): void {
+  settled.sources.push(source);
+  for (const id of open) settled.ids.add(id);
+  settled.open = open;
 }
 
 function toolProblems(tools: readonly ToolSpec[]): string[] {
@@ -51,12 +91,12 @@ function callIds(message: RequestMessage): string[] {
   return message.content.flatMap((block) => (block.type === "tool_call" ? [block.id] : []));
 }
 
-function idProblems(calls: readonly string[], seen: Set<string>, place: string): string[] {
-  return calls.flatMap((id) => {
+function idProblems(calls: readonly string[], seen: readonly Set<string>[], place: string): string[] {
+  return calls.flatMap((id, index) => {
     const problems: string[] = [];
     if (!LEGAL_NAME.test(id)) problems.push(`${place}: the call id ${JSON.stringify(id)} is not legal`);
-    if (seen.has(id)) problems.push(`${place}: the call id ${id} is used twice`);
-    seen.add(id);
+    const repeated = calls.indexOf(id) < index || seen.some((ids) => ids.has(id));
+    if (repeated) problems.push(`${place}: the call id ${id} is used twice`);
     return problems;
   });
 }
@@ -81,19 +121,12 @@ function pairingProblems(open: readonly string[], message: RequestMessage, place
 }
 
 /** Problems of the message's own blocks. */
-function soundness(
-  message: RequestMessage,
-  model: ModelRef,
-  place: string,
-  checked: WeakSet<RequestMessage> | undefined,
-): string[] {
-  if (checked?.has(message)) return [];
+function soundness(message: RequestMessage, model: ModelRef, place: string): string[] {
   const problems = message.content.flatMap((block) => blockProblems(block, message.role, model, place));
   if (message.content.length === 0) problems.push(`${place} is empty`);
   if (message.role === "assistant" && message.content.at(-1)?.type === "thinking") {
     problems.push(`${place} ends with thinking`);
   }
-  if (problems.length === 0) checked?.add(message);
   return problems;
 }
 
