@@ -13,6 +13,7 @@ const result = await build({
   format: "esm",
   platform: "node",
   target: "node20.19",
+  mainFields: ["module", "main"],
   minify: true,
   keepNames: false,
   sourcemap: false,

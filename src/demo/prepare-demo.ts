@@ -1,4 +1,4 @@
-import { mkdtempSync, mkdirSync, existsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AppError } from "../shared/error.ts";
@@ -22,10 +22,18 @@ const MODEL = "scripted-demo";
  * Copies the project and starts the model. Everything else of the demo is the product itself. `keep` names an
  * empty or new folder for the copy; AppError `bad_input` when it exists with something in it.
  */
-export async function prepareDemo(options: { projectSource: string; keep: string | null; cwd: string }): Promise<Demo> {
-  const folder = options.keep === null ? mkdtempSync(join(tmpdir(), "lathe-demo-")) : resolve(options.cwd, options.keep);
+export async function prepareDemo(options: {
+  projectSource: string;
+  keep: string | null;
+  cwd: string;
+}): Promise<Demo> {
+  const folder =
+    options.keep === null ? mkdtempSync(join(tmpdir(), "lathe-demo-")) : resolve(options.cwd, options.keep);
   if (options.keep !== null && existsSync(folder)) {
-    throw new AppError("bad_input", `${options.keep} exists already; name a new folder for the demo's project`);
+    throw new AppError(
+      "bad_input",
+      `${options.keep} exists already; name a new folder for the demo's project`,
+    );
   }
   mkdirSync(folder, { recursive: true });
   await copyDemoProject(options.projectSource, folder);
