@@ -1,14 +1,6 @@
 import type { Usage } from "../protocol/message.ts";
 import type { ModelRef } from "../protocol/model-port.ts";
 
-export const UNKNOWN_USAGE: Usage = {
-  input: null,
-  output: null,
-  cacheRead: null,
-  cacheWrite: null,
-  cost: null,
-};
-
 /** US dollars of one call; null when the price is unknown or the service did not tell its tokens. */
 export function costOf(usage: Omit<Usage, "cost">, price: ModelRef["price"]): number | null {
   if (!price || usage.input === null || usage.output === null) return null;

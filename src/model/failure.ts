@@ -143,6 +143,9 @@ export function networkFailure(error: unknown, place: string, local: boolean): F
 export const cutFailure = (detail: string): Failure =>
   failure("network", `the answer broke off before its end: ${detail}`, { retryable: true });
 
+export const tooLarge = (limit: number): Failure =>
+  failure("too_large", `the answer is larger than ${limit} bytes and was dropped`);
+
 export const interrupted = (): Failure => failure("internal", "interrupted");
 
 /** Replaces secrets in a message, whoever wrote it. */

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startScriptedModel } from "../demo/scripted-model/server.ts";
 import type { Script, ScriptedModel, ScriptedModelOptions, Turn } from "../demo/scripted-model/types.ts";
 import type { ModelEvent, ModelRef, ModelRequest, RequestBlock, WireName } from "../protocol/model-port.ts";
+import { openaiChatBody } from "./openai-chat/request.ts";
 import { createModelPort, type ModelConnections } from "./stream.ts";
 
 const open: { close(): unknown }[] = [];
@@ -727,8 +728,7 @@ describe("openai-chat alone", () => {
     expect(failed(await ask([user("q")]))).toMatchObject({ retryable: true });
   });
 
-  it("gives Mistral the ids it wants", async () => {
-    const { openaiChatBody } = await import("./openai-chat/request.ts");
+  it("gives Mistral the ids it wants", () => {
     const model = modelOf("openai-chat", "", { baseUrl: "https://api.mistral.ai/v1" });
     const call: RequestBlock = { type: "tool_call", id: "0192-abc", name: "read", input: {} };
     const sent: Body = openaiChatBody(

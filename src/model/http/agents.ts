@@ -10,9 +10,10 @@ import { proxyAuthorization } from "./route.ts";
 const https = (): typeof import("node:https") => process.getBuiltinModule("node:https");
 const tls = (): typeof import("node:tls") => process.getBuiltinModule("node:tls");
 
-const OPTIONS: AgentOptions = { keepAlive: true, scheduling: "lifo" };
+// A connection that was idle for a minute may have been dropped on the way without a word, so it is given up.
+const OPTIONS: AgentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 };
 
-/** Sends one request over the right agent. */
+/** Gives each request the agent that holds the connections it can use. */
 export type Agents = {
   agentFor(url: URL, proxy: URL | null, authorities: Authorities): Agent;
   /** Closes idle connections; running requests are cut. */

@@ -188,7 +188,8 @@ describe("proxies", () => {
 });
 
 // openssl makes the certificate; where it is missing, the tunnel's TLS is only tested by others.
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+const OPENSSL = "openssl";
+const hasOpenssl = spawnSync(OPENSSL, ["version"]).status === 0;
 
 describe.skipIf(!hasOpenssl)("TLS", () => {
   it("trusts a named authority, through a tunnel and without, and keeps the connection", async () => {
@@ -200,7 +201,7 @@ describe.skipIf(!hasOpenssl)("TLS", () => {
       "-addext",
       "subjectAltName=DNS:model.example,DNS:localhost",
     ];
-    const made = spawnSync("openssl", [
+    const made = spawnSync(OPENSSL, [
       ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert],
       ...subject,
     ]);
