@@ -78,7 +78,7 @@ beforeEach(() => {
     readableRoots: [],
     home: place.home,
     tmpDir: place.tmp,
-    denyRead: [".env"],
+    denyRead: [join(place.cwd, ".env")],
     allowRead: [],
     protectedNames: [],
     network: { type: "none" },
@@ -172,8 +172,9 @@ describe("expandMentions", () => {
     put(".env", "KEY=1");
     put("x.bin", Buffer.from([0, 1, 2, 3, 0, 0]));
     expect(await expand("@Injectable() @types/node @nobody, hello")).toEqual([]);
-    const refused = texts(await expand("@.env @x.bin"));
-    expect(refused).toHaveLength(2);
+    writeFileSync(join(base, "home/private.txt"), "KEY=1");
+    const refused = texts(await expand("@.env @x.bin @~/private.txt @../home/private.txt"));
+    expect(refused).toHaveLength(3);
     expect(refused.join()).not.toMatch(/KEY=1/);
     expect(refused[0]).toMatch(/^The user mentioned \.env\. It is not attached: /);
   });
