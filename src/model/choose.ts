@@ -4,10 +4,13 @@ import { isReachable, type ModelQuestion } from "./question.ts";
 const MODEL_VARIABLES = ["ANTHROPIC_MODEL", "OPENAI_MODEL", "GEMINI_MODEL", "MODEL_ID", "MAGIC_MODEL"];
 
 // What the short names stand for; the variables are the ecosystem's own.
-const ALIASES: Record<string, { variable: string; model: string }> = {
-  opus: { variable: "ANTHROPIC_DEFAULT_OPUS_MODEL", model: "anthropic/claude-opus-5-5" },
-  sonnet: { variable: "ANTHROPIC_DEFAULT_SONNET_MODEL", model: "anthropic/claude-sonnet-5-5" },
-  haiku: { variable: "ANTHROPIC_DEFAULT_HAIKU_MODEL", model: "anthropic/claude-haiku-5-5" },
+const ALIASES: Record<string, { variables: string[]; model: string }> = {
+  opus: { variables: ["ANTHROPIC_DEFAULT_OPUS_MODEL"], model: "anthropic/claude-opus-5-5" },
+  sonnet: { variables: ["ANTHROPIC_DEFAULT_SONNET_MODEL"], model: "anthropic/claude-sonnet-5-5" },
+  haiku: {
+    variables: ["ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"],
+    model: "anthropic/claude-haiku-5-5",
+  },
 };
 
 /** The name of the model before it is looked up, or why there is none. */
@@ -19,7 +22,11 @@ export function chooseName(
   const value = named ?? defaultName(question);
   if (value === null) return { ok: false, error: noModel(question) };
   const alias = Object.hasOwn(ALIASES, value) ? ALIASES[value] : undefined;
-  return { ok: true, value: alias ? (filled(environment[alias.variable]) ?? alias.model) : value };
+  if (!alias) return { ok: true, value };
+  const meant = alias.variables
+    .map((variable) => filled(environment[variable]))
+    .find((name) => name !== null);
+  return { ok: true, value: meant ?? alias.model };
 }
 
 const filled = (text: string | undefined): string | null => text?.trim() || null;

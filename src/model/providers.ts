@@ -30,6 +30,7 @@ export const PROVIDERS: Record<string, Provider> = {
   gemini: {
     wire: "openai-chat",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    baseUrlVariables: ["GOOGLE_GEMINI_BASE_URL"],
     keyNames: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     defaultModel: "gemini-3.8-flash",
   },
@@ -66,7 +67,6 @@ export const PROVIDERS: Record<string, Provider> = {
   qwen: {
     wire: "openai-chat",
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-    baseUrlVariables: ["DASHSCOPE_BASE_URL"],
     keyNames: ["DASHSCOPE_API_KEY"],
     defaultModel: "qwen3-coder-plus",
   },

@@ -168,6 +168,16 @@ describe("which model", () => {
     expect(problem({ environment: { OLLAMA_HOST: "box" } })).toMatch(/ollama\/NAME/);
   });
 
+  it("places Gemini's compatible wire below its own base URL", () => {
+    const at = (url: string): string =>
+      resolve({ requested: "gemini/x", environment: { GOOGLE_GEMINI_BASE_URL: url } }).baseUrl;
+    expect(at("https://proxy/g/")).toBe("https://proxy/g/v1beta/openai");
+    expect(at("https://proxy/v1/openai")).toBe("https://proxy/v1/openai");
+    expect(resolve({ requested: "haiku", environment: { ANTHROPIC_SMALL_FAST_MODEL: "claude-x" } }).id).toBe(
+      "anthropic/claude-x",
+    );
+  });
+
   it("gives the same model when its id is resolved again", () => {
     const questions: Partial<ModelQuestion>[] = [
       { credentials: anthropic },

@@ -97,7 +97,11 @@ function baseUrlFrom(
 ): string | undefined {
   if (name === "ollama" && environment.OLLAMA_HOST) return ollamaUrl(environment.OLLAMA_HOST);
   const variable = provider?.baseUrlVariables?.find((candidate) => environment[candidate]);
-  return variable === undefined ? undefined : environment[variable];
+  const url = variable === undefined ? undefined : environment[variable];
+  // Gemini's variable names the place of its own API; what is compatible with OpenAI lies below.
+  if (name === "gemini" && url && !/\/openai\/?$/.test(url))
+    return `${url.replace(/\/+$/, "")}/v1beta/openai`;
+  return url;
 }
 
 /** OLLAMA_HOST may be a host, host and port, or a URL, and `0.0.0.0` where the server listens everywhere. */
