@@ -202,7 +202,8 @@ describe("what is refused", () => {
   it("a link out of the project, a pipe, a folder, a binary", async () => {
     write(join(home, "private.txt"), "PRIVATE");
     symlinkSync(join(home, "private.txt"), join(project, "AGENTS.md"));
-    execFileSync("mkfifo", [join(project, "CLAUDE.md")]);
+    const makePipe = "mkfifo";
+    execFileSync(makePipe, [join(project, "CLAUDE.md")]);
     mkdirSync(join(project, ".claude/CLAUDE.md"), { recursive: true });
     inProject("CLAUDE.local.md", Buffer.from([0x41, 0, 0x42, 0]));
     const found = await load();
