@@ -37,21 +37,28 @@ export function loadDriver(): Driver {
 
 /** The package alone: what Node 20 gets. */
 export function loadPackage(): Driver {
-  const name = "@photostructure/sqlite";
-  let module: SqliteModule;
-  try {
-    module = createRequire(import.meta.url)(name) as SqliteModule;
-  } catch (error) {
+  const driver = describe("@photostructure/sqlite", requirePackage());
+  if (!driver) {
     throw new AppError(
       "io",
-      `the database module ${name} cannot be loaded on this system (${process.platform} ${process.arch}, Node ${process.version}); install lathe anew, or use Node 24, which brings SQLite itself`,
+      "the SQLite in @photostructure/sqlite is too old or has no FTS5; install lathe anew",
+    );
+  }
+  return driver;
+}
+
+function requirePackage(): SqliteModule {
+  const require = createRequire(import.meta.url);
+  try {
+    return require("@photostructure/sqlite") as SqliteModule;
+  } catch (error) {
+    const system = `${process.platform} ${process.arch}, Node ${process.version}`;
+    throw new AppError(
+      "io",
+      `the database module @photostructure/sqlite cannot be loaded on this system (${system}); install lathe anew, or use Node 24, which brings SQLite itself`,
       { cause: error },
     );
   }
-  const driver = describe(name, module);
-  if (!driver)
-    throw new AppError("io", `the SQLite in ${name} is too old or has no FTS5; install lathe anew`);
-  return driver;
 }
 
 function describe(name: string, module: SqliteModule): Driver | null {

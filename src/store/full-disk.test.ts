@@ -8,6 +8,7 @@ import { createBlobFiles } from "./blobs/blob-files.ts";
 import { loadDriver } from "./driver.ts";
 import { createStore } from "./store.ts";
 import { buildChild } from "./testing/build-child.ts";
+import type { FillReport } from "./testing/child-work.ts";
 import { added, sampleCommit, sampleMessage, sampleSession, sampleStored } from "./testing/samples.ts";
 import { temporaryStore } from "./testing/temporary-store.ts";
 
@@ -47,26 +48,24 @@ describe("a database that cannot grow", () => {
   });
 });
 
-const mounts = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+/** Gives a namespace in which a plain user may mount, where the system allows it. */
+const UNSHARE = "unshare";
+const mounts = spawnSync(UNSHARE, ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 describe("a full disk", () => {
   it.skipIf(!mounts)(
     "costs what did not fit, and nothing else (skipped where nobody may mount)",
     async () => {
-      const child = await buildChild("filling-child.ts");
+      const child = await buildChild("fillDisk");
       const dir = mkdtempSync(join(tmpdir(), "lathe-full-"));
       const script = 'mount -t tmpfs -o size=2m none "$1" && mkdir "$1/state" && exec "$2" "$3" "$1/state"';
-      const run = spawnSync(
-        "unshare",
-        ["-rm", "sh", "-c", script, "sh", dir, process.execPath, child.script],
-        {
-          encoding: "utf8",
-        },
-      );
+      const run = spawnSync(UNSHARE, ["-rm", "sh", "-c", script, "sh", dir, process.execPath, child.script], {
+        encoding: "utf8",
+      });
       child.remove();
       rmSync(dir, { recursive: true });
       expect(run.stderr).toBe("");
-      const seen = JSON.parse(run.stdout) as Record<string, unknown> & { full: number };
+      const seen = JSON.parse(run.stdout) as FillReport;
       expect(seen).toMatchObject({
         failure: "no_space",
         blobFailure: "no_space",

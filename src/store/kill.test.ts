@@ -12,7 +12,7 @@ let temporary: TemporaryStore;
 let child: Child;
 beforeEach(async () => {
   temporary = await temporaryStore();
-  child = await buildChild("committing-child.ts");
+  child = await buildChild("commitForever");
 });
 afterEach(async () => {
   child.remove();

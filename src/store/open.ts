@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "./adapter.ts";
 import { createBlobFiles } from "./blobs/blob-files.ts";
 import { type Driver, loadDriver } from "./driver.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
-import { migrate, refuseNewer } from "./migrations/migrate.ts";
+import { migrate, refuseNewer, schemaVersion } from "./migrations/migrate.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { toStoreError } from "./sqlite-error.ts";
 import { createStore } from "./store.ts";
@@ -67,17 +67,17 @@ function prepareDatabase(
 }
 
 /**
- * Small settings: the daemon's memory is budgeted. The WAL is written back every 128 pages (512 KiB), so that
- * little is left on the disk beside the database. Deleted sessions give their space back (auto_vacuum, which
- * must come before the first table).
+ * Small settings: the daemon's memory is budgeted. The WAL is written back at 256 pages (1 MiB) at the latest;
+ * the store does it before, in a pause. Deleted sessions give their space back (auto_vacuum, which must come
+ * before the first table and would be one more write later).
  */
 function configure(db: Database, log: (text: string) => void): void {
   db.exec("PRAGMA busy_timeout = 5000");
-  db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  if (schemaVersion(db) === 0) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   const mode = db.get<{ journal_mode: string }>("PRAGMA journal_mode = WAL")?.journal_mode;
   if (mode !== "wal") log(`the database's file system has no WAL (${mode}); commits are slower`);
-  db.exec("PRAGMA wal_autocheckpoint = 128");
-  db.exec("PRAGMA journal_size_limit = 524288");
+  db.exec("PRAGMA wal_autocheckpoint = 256");
+  db.exec("PRAGMA journal_size_limit = 1048576");
   db.exec("PRAGMA cache_size = -4000");
   db.exec("PRAGMA mmap_size = 0");
   db.exec("PRAGMA temp_store = MEMORY");

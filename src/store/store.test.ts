@@ -238,6 +238,18 @@ describe("approvals and audit", () => {
   });
 });
 
+describe("the write-ahead log", () => {
+  it("is written back once the session is idle", async () => {
+    const { store, file } = temporary;
+    await store.createSession(sampleStored("s1"), [], 1);
+    await store.commit(sampleCommit("s1", 0, { state: { phase: { type: "running_tools" } } }));
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+    await store.commit(sampleCommit("s1", 1));
+    await expect.poll(() => statSync(`${file}-wal`).size, { timeout: 15_000 }).toBe(0);
+    expect((await store.loadSession("s1"))?.seq).toBe(2);
+  });
+});
+
 describe("stats", () => {
   it("counts sessions and bytes", async () => {
     const { store, file } = temporary;

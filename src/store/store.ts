@@ -12,6 +12,7 @@ import { commandAnswer } from "./queries/commands.ts";
 import { deleteSession } from "./queries/delete-session.ts";
 import { auditRows, factsAfter, factsBefore, fileChangesOf, grantsOf } from "./queries/facts.ts";
 import { messageChain } from "./queries/messages.ts";
+import { phaseOf } from "./queries/session-row.ts";
 import {
   listSessions,
   loadSession,
@@ -34,6 +35,7 @@ export type StoreParts = {
  * failure is an AppError.
  */
 export function createStore({ db, files, path, now }: StoreParts): Store {
+  const pause = createPause(() => guard(() => db.exec("PRAGMA wal_checkpoint(TRUNCATE)")));
   let deletions = 0;
   let sweeping: Promise<{ count: number; bytes: number }> | null = null;
 
@@ -49,7 +51,11 @@ export function createStore({ db, files, path, now }: StoreParts): Store {
 
   return {
     createSession: (stored, facts, at) => write("normal", () => createSession(db, stored, facts, at)),
-    commit: (commit) => write(commit.durability, () => applyCommit(db, commit)),
+    commit: (commit) => {
+      if (phaseOf(commit.state) === "idle") pause.begin();
+      else pause.end();
+      return write(commit.durability, () => applyCommit(db, commit));
+    },
     loadSession: (id) => guard(() => loadSession(db, id)),
     listSessions: (query) => guard(() => listSessions(db, query)),
     unfinishedSessions: () => guard(() => unfinishedSessions(db)),
@@ -84,9 +90,29 @@ export function createStore({ db, files, path, now }: StoreParts): Store {
 
     stats: () => guard(() => statsOf(db, path)),
     close: async () => {
+      pause.end();
       await sweeping?.catch(() => undefined);
       await guard(() => db.close());
     },
+  };
+}
+
+const PAUSE_MS = 250;
+
+/**
+ * Runs the work once, a moment after the last commit left its session idle: writing the WAL back costs some
+ * milliseconds, which no turn should wait for. A failure is no loss; the WAL is written back another time.
+ */
+function createPause(work: () => Promise<void>): { begin(): void; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => clearTimeout(timer);
+  return {
+    begin() {
+      end();
+      timer = setTimeout(() => work().catch(() => undefined), PAUSE_MS);
+      timer.unref();
+    },
+    end,
   };
 }
 

@@ -1,8 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { unlinkSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import {
+  closeSync,
+  fdatasync,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { errorCode } from "../../shared/error.ts";
+
+const syncData = promisify(fdatasync);
+const syncAll = promisify(fsync);
 
 const HASH = /^[0-9a-f]{64}$/;
 const TEMPORARY = /^writing-/;
@@ -32,13 +46,13 @@ export function createBlobFiles(root: string): BlobFiles {
   return {
     size: (hash) => orNull(stat(pathOf(hash)).then((found) => found.size)),
     async write(hash, bytes) {
-      await mkdir(folderOf(hash), { recursive: true, mode: 0o700 });
       const partial = join(root, `writing-${randomBytes(8).toString("hex")}`);
       try {
         await writeDurably(partial, bytes);
-        await rename(partial, pathOf(hash));
+        mkdirSync(folderOf(hash), { recursive: true, mode: 0o700 });
+        renameSync(partial, pathOf(hash));
       } catch (error) {
-        await rm(partial, { force: true });
+        rmSync(partial, { force: true });
         throw error;
       }
       await syncFolder(folderOf(hash));
@@ -70,23 +84,24 @@ export function createBlobFiles(root: string): BlobFiles {
   };
 }
 
+/** Only the waits for the disk leave the thread: each other step is shorter than the way to a worker. */
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", 0o600);
+  const descriptor = openSync(path, "wx", 0o600);
   try {
-    await file.writeFile(bytes);
-    await file.datasync();
+    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+    await syncData(descriptor);
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
 }
 
 /** Makes the new name durable, too. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
+  const descriptor = openSync(path, "r");
   try {
-    await folder.sync();
+    await syncAll(descriptor);
   } finally {
-    await folder.close();
+    closeSync(descriptor);
   }
 }
 

@@ -29,7 +29,7 @@ CREATE TABLE sessions (
   seq INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX sessions_by_time ON sessions (updated_at);
-CREATE INDEX sessions_by_cwd ON sessions (cwd, updated_at);
+CREATE INDEX sessions_by_cwd ON sessions (cwd);
 CREATE INDEX sessions_by_parent ON sessions (parent_session) WHERE parent_session IS NOT NULL;
 CREATE INDEX sessions_unfinished ON sessions (phase) WHERE phase <> 'idle';
 

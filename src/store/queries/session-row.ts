@@ -1,6 +1,5 @@
 import type { Json } from "../../protocol/ids.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
-import type { SqlValue } from "../adapter.ts";
 
 /** A row of `sessions` without phase and seq. */
 export type SessionRow = {
@@ -42,9 +41,8 @@ export const SESSION_COLUMNS = [
   "updated_at",
 ] as const satisfies readonly (keyof SessionRow)[];
 
-/** The values in the order of SESSION_COLUMNS. */
-export function sessionValues(session: SessionInfo): SqlValue[] {
-  const row: SessionRow = {
+export function sessionRow(session: SessionInfo): SessionRow {
+  return {
     id: session.id,
     title: JSON.stringify(session.title),
     cwd: session.cwd,
@@ -62,7 +60,6 @@ export function sessionValues(session: SessionInfo): SqlValue[] {
     created_at: session.createdAt,
     updated_at: session.updatedAt,
   };
-  return SESSION_COLUMNS.map((column) => row[column]);
 }
 
 export function sessionOf(row: SessionRow): SessionInfo {

@@ -3,17 +3,26 @@ import type { SessionInfo } from "../../protocol/session.ts";
 import type { Store, StoredSession } from "../../protocol/store-port.ts";
 import { AppError } from "../../shared/error.ts";
 import type { Database } from "../adapter.ts";
-import { phaseOf, SESSION_COLUMNS, type SessionRow, sessionOf, sessionValues } from "./session-row.ts";
+import { phaseOf, SESSION_COLUMNS, type SessionRow, sessionOf, sessionRow } from "./session-row.ts";
 
 const COLUMNS = SESSION_COLUMNS.join(", ");
 const INSERT = `INSERT INTO sessions (${COLUMNS}, phase, seq) VALUES (${SESSION_COLUMNS.map(() => "?").join(", ")}, ?, ?)`;
-const UPDATE = `UPDATE sessions SET ${SESSION_COLUMNS.map((name) => `${name} = ?`).join(", ")}, phase = ?, seq = ? WHERE id = ?`;
+
+/** What nearly every commit changes. */
+const UPDATE_ALWAYS = `UPDATE sessions SET title = ?, model = ?, mode = ?, status = ?, head = ?, usage = ?,
+  message_count = ?, updated_at = ?, seq = ? WHERE id = ?`;
+/** Apart from the rest: an index is written anew for each of its columns that is set, changed or not. */
+const UPDATE_RARELY = `UPDATE sessions SET cwd = ?1, roots = ?2, parent_session = ?3, parent_run = ?4,
+  parent_call = ?5, sandbox = ?6, created_at = ?7, phase = ?8 WHERE id = ?9 AND
+  (cwd, roots, parent_session, parent_run, parent_call, sandbox, created_at, phase) IS NOT
+  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
 
 /** Adds the rows of a new session; AppError `seq_conflict` when the id is taken. */
 export function insertSession(db: Database, stored: StoredSession, seq: number): void {
   const { id } = stored.session;
   if (sessionSeq(db, id) !== null) throw new AppError("seq_conflict", `session ${id} is stored already`);
-  db.run(INSERT, ...sessionValues(stored.session), phaseOf(stored.state), seq);
+  const row = sessionRow(stored.session);
+  db.run(INSERT, ...SESSION_COLUMNS.map((column) => row[column]), phaseOf(stored.state), seq);
   db.run("INSERT INTO session_states (session, state) VALUES (?, ?)", id, JSON.stringify(stored.state));
   db.run(
     "INSERT INTO session_contexts (session, options, environment, prefix_hash) VALUES (?, ?, ?, ?)",
@@ -25,8 +34,13 @@ export function insertSession(db: Database, stored: StoredSession, seq: number):
 }
 
 export function updateSession(db: Database, session: SessionInfo, state: Json, seq: number): void {
-  db.run(UPDATE, ...sessionValues(session), phaseOf(state), seq, session.id);
-  db.run("UPDATE session_states SET state = ? WHERE session = ?", JSON.stringify(state), session.id);
+  const row = sessionRow(session);
+  const { title, model, mode, status, head, usage, message_count, updated_at, id } = row;
+  db.run(UPDATE_ALWAYS, title, model, mode, status, head, usage, message_count, updated_at, seq, id);
+  const { cwd, roots, parent_session, parent_run, parent_call, sandbox, created_at } = row;
+  const phase = phaseOf(state);
+  db.run(UPDATE_RARELY, cwd, roots, parent_session, parent_run, parent_call, sandbox, created_at, phase, id);
+  db.run("UPDATE session_states SET state = ? WHERE session = ?", JSON.stringify(state), id);
 }
 
 /** The number of the session's last fact; null when there is no such session. */
