@@ -19,7 +19,13 @@ const url = new URL("/v1/messages", process.env.ANTHROPIC_BASE_URL);
 const messages = [{ role: "user", content: process.argv[2] ?? "go" }];
 
 function call() {
-  const body = JSON.stringify({ model: "claude-sonnet-4-6", max_tokens: 4096, stream: true, tools, messages });
+  const body = JSON.stringify({
+    model: "claude-sonnet-4-6",
+    max_tokens: 4096,
+    stream: true,
+    tools,
+    messages,
+  });
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
@@ -73,7 +79,10 @@ async function run(name, input) {
   if (name === "bash") return await bash(input.command);
   if (name === "read_file") return readFileSync(input.path, "utf8").slice(0, 50_000);
   const before = readFileSync(input.path, "utf8");
-  writeFileSync(input.path, before.replace(input.old_text, () => input.new_text));
+  writeFileSync(
+    input.path,
+    before.replace(input.old_text, () => input.new_text),
+  );
   return "ok";
 }
 

@@ -47,7 +47,14 @@ export function descendants(pid: number): number[] {
   return found;
 }
 
-export type Timed = { code: number | null; ms: number; cpu: number; peakMb: number; stdout: string; startedAt: number };
+export type Timed = {
+  code: number | null;
+  ms: number;
+  cpu: number;
+  peakMb: number;
+  stdout: string;
+  startedAt: number;
+};
 
 /**
  * Runs a command to its end. `cpu` is its own and its children's, from the kernel's accounting of the reaped
@@ -72,7 +79,10 @@ export async function timed(
   const { watch } = options;
   const sampler = watch
     ? setInterval(() => {
-        peakMb = Math.max(peakMb, watch(child).reduce((sum, pid) => sum + pssOf(pid), 0));
+        peakMb = Math.max(
+          peakMb,
+          watch(child).reduce((sum, pid) => sum + pssOf(pid), 0),
+        );
       }, 40)
     : undefined;
   const code = await new Promise<number | null>((done) => child.on("close", done));
@@ -83,11 +93,16 @@ export async function timed(
 /** The second line of `times`: user and system time of children, as `0m0.123s`. */
 function childSeconds(times: string): number {
   const line = times.trim().split("\n")[1] ?? "";
-  return [...line.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+  return [...line.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
 }
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? 0)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }

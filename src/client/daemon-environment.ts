@@ -8,7 +8,6 @@ const NAMES = new Set([
   "LANGUAGE",
   "TZ",
   "TMPDIR",
-  "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
 ]);

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { delay } from "../../shared/async.ts";
 import { type CliHost, print, say } from "../host.ts";
 import { commandArgs, usage } from "./subcommand-args.ts";
+
+const STOP_WAIT_MS = 6000;
+const STOP_POLL_MS = 20;
 
 /** `lathe daemon status|stop|logs`; none of them starts a daemon. */
 export async function daemonCommand(host: CliHost, args: string[]): Promise<number> {
@@ -54,9 +58,24 @@ async function stop(host: CliHost, args: string[]): Promise<number> {
     say(host, `${working} session(s) are working; --force interrupts them (nothing acknowledged is lost)`);
     return 1;
   }
-  await client.closed;
+  const { pid } = client.daemon;
+  await new Promise<void>((gone) => client.onLost(() => gone()));
+  client.close();
+  await processEnd(pid);
   print(host, "Stopped.");
   return 0;
+}
+
+/** Waits until a process is gone, so that whoever asked may start another daemon or remove its folders. */
+async function processEnd(pid: number): Promise<void> {
+  for (let waited = 0; waited < STOP_WAIT_MS; waited += STOP_POLL_MS) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await delay(STOP_POLL_MS);
+  }
 }
 
 function logs(host: CliHost, args: string[]): number {

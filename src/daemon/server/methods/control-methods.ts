@@ -46,7 +46,8 @@ export function controlMethods(ports: MethodPorts): ControlMethods {
     "daemon.stop": async ({ force }) => {
       const count = working();
       const stopping = count === 0 || force === true;
-      if (stopping) ports.stop();
+      // After the answer is out.
+      if (stopping) setTimeout(() => ports.stop(), 10);
       return { stopping, working: count };
     },
 

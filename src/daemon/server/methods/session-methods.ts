@@ -26,6 +26,8 @@ type SessionMethods = Pick<
 >;
 
 const HISTORY_ON_OPEN = 500;
+/** A client that missed more pages on by `session.facts`. */
+const FACTS_ON_OPEN = 2000;
 
 /** Methods that act on one live session. Each is one input to its actor. */
 export function sessionMethods(ports: MethodPorts): SessionMethods {
@@ -56,7 +58,7 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
               runtime.actor.seq + 1,
               params.history ?? HISTORY_ON_OPEN,
             )
-          : await effects.store.factsAfter(params.sessionId, params.afterSeq, Number.MAX_SAFE_INTEGER);
+          : await effects.store.factsAfter(params.sessionId, params.afterSeq, FACTS_ON_OPEN);
       const first = facts[0]?.seq ?? 1;
       const approvals = await effects.store.approvals({ sessionId: params.sessionId, open: true });
       const sandbox: SandboxState =
