@@ -41,28 +41,36 @@ export function changeTurn(draft: Draft, patch: Partial<Turn>): void {
   if (draft.state.turn) change(draft, { turn: { ...draft.state.turn, ...patch } });
 }
 
-/** Enters a phase and says so. */
+/** Enters a phase and says so; calls belong to the step that their reply has counted already. */
 export function enter(draft: Draft, phase: Phase): void {
   change(draft, { phase });
   draft.facts.push({
     type: "phase_changed",
     phase: phase.type,
-    step: (draft.state.turn?.steps ?? 0) + 1,
+    step: draft.state.turn === null ? 0 : draft.state.turn.steps + (TOOL_PHASES.includes(phase.type) ? 0 : 1),
     effectId: "effectId" in phase ? phase.effectId : null,
   });
 }
 
-type NewMessage = Pick<Message, "role" | "kind" | "origin" | "content"> &
-  Partial<Pick<Message, "model" | "stopReason" | "usage">>;
+const TOOL_PHASES: readonly Phase["type"][] = ["preparing_tools", "running_tools"];
 
-/** Appends a message below the head and moves the head to it. */
+type NewMessage = Pick<Message, "role" | "kind" | "origin" | "content"> &
+  Partial<Pick<Message, "id" | "model" | "stopReason" | "usage">>;
+
+/** Appends a message below the head and moves the head to it; without an id it gets a fresh one. */
 export function addMessage(draft: Draft, message: NewMessage): void {
   const added: Message = {
-    id: draft.newId(),
+    id: message.id ?? draft.newId(),
     sessionId: draft.state.sessionId,
     parentId: draft.state.head,
     runId: draft.state.turn?.runId ?? null,
-    ...message,
+    role: message.role,
+    kind: message.kind,
+    origin: message.origin,
+    content: message.content,
+    ...(message.model === undefined ? {} : { model: message.model }),
+    ...(message.stopReason === undefined ? {} : { stopReason: message.stopReason }),
+    ...(message.usage === undefined ? {} : { usage: message.usage }),
     createdAt: draft.now,
   };
   draft.facts.push({ type: "message_added", message: added });

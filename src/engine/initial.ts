@@ -1,7 +1,7 @@
 import type { SessionId } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/permission.ts";
 import type { EngineState } from "./state.ts";
-import { NO_USAGE } from "./usage.ts";
+import { ZERO_USAGE } from "./usage.ts";
 
 /** The state of a new session: idle, with nothing said yet. */
 export function initialState(start: {
@@ -18,7 +18,7 @@ export function initialState(start: {
     approvals: [],
     interrupting: null,
     queue: [],
-    usage: NO_USAGE,
+    usage: ZERO_USAGE,
     recentCommands: [],
   };
 }

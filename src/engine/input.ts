@@ -2,12 +2,12 @@ import type { ApprovalId, CallId, CommandId, EffectId, MessageId, Millis } from 
 import type { ContentBlock, Message, StopReason, ToolResultBlock, Usage } from "../protocol/message.ts";
 import type { Approval, ApprovalAnswer, AuditRow, Grant, PermissionMode } from "../protocol/permission.ts";
 import type { FailureInfo } from "../protocol/session.ts";
-import type { TurnSettings } from "./state.ts";
+import type { InterruptBy, TurnSettings } from "./state.ts";
 
 /** Everything from outside that one transition may use besides state and input. */
 export type Envelope = {
   now: Millis;
-  /** Fresh UUIDv7s, in order; the transition takes from the front. The actor hands in 8 + 3 per call. */
+  /** Fresh UUIDv7s, in order; the transition takes from the front. Never more than 8 + 3 per call are used. */
   ids: readonly string[];
   /** 0 <= random < 1, for jitter. */
   random: number;
@@ -24,13 +24,14 @@ export type Input =
   | {
       type: "prompt";
       commandId: CommandId;
+      /** A fresh UUIDv7: names the prompt while it waits, then its message, and the run that it starts. */
       promptId: string;
       content: ContentBlock[];
       delivery: "steer" | "queue";
       settings: TurnSettings;
     }
   | { type: "unqueue"; commandId: CommandId; promptId: string }
-  | { type: "interrupt"; commandId: CommandId | null; by: "user" | "client_gone" | "shutdown" | "terminated" }
+  | { type: "interrupt"; commandId: CommandId | null; by: InterruptBy }
   | {
       type: "approval_answered";
       commandId: CommandId;

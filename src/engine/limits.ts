@@ -19,7 +19,7 @@ const isSpent = (used: number, limit: number | null): boolean => limit !== null 
 export function limitMessage(limit: LimitKind, limits: Limits): string {
   switch (limit) {
     case "steps":
-      return `reached the limit of ${limits.maxSteps} model calls`;
+      return `reached the limit of ${limits.maxSteps} steps`;
     case "tool_calls":
       return `reached the limit of ${limits.maxToolCalls} tool calls`;
     case "tokens":

@@ -1,68 +1,79 @@
+import type { FailureInfo } from "../protocol/session.ts";
 import { addMessage, changeTurn, type Draft, enter } from "./draft.ts";
 import type { Input } from "./input.ts";
-import { countCall, isCalling, textOf } from "./model-reply.ts";
-import { callModel, endTurn, wrapUp } from "./turn.ts";
+import { type CallingPhase, countFailedCall, isCalling, textOf } from "./model-reply.ts";
+import { waitMs } from "./retry.ts";
+import { callModel, endAtLimit, endTurn, goOn } from "./turn.ts";
 
 type Failed = Extract<Input, { type: "model_failed" }>;
 
 const MAX_ATTEMPTS = 10;
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 60_000;
-/** Share of a wait that is left to chance, so that many clients do not come back at once. */
-const JITTER = 0.25;
+/** For failures that take long to show, and for a last word that is only a courtesy. */
+const FEW_ATTEMPTS = 3;
+const PATIENT: readonly FailureInfo["kind"][] = ["rate_limit", "overloaded", "server", "network"];
 
 /** The model call failed or was cut: again after a while, or the end of the turn with what had arrived. */
 export function onModelFailed(draft: Draft, input: Failed): void {
   const { phase, interrupting, turn } = draft.state;
   if (!turn || !isCalling(phase) || phase.effectId !== input.effectId) return;
-  countCall(draft, input, phase.startedAt);
+  countFailedCall(draft, input);
   if (interrupting) {
     keepPartial(draft, input, "interrupted");
     return endTurn(draft, { type: "interrupted", by: interrupting.by });
   }
-  if (input.retryable && phase.attempt < MAX_ATTEMPTS) return waitAndRetry(draft, input, phase);
-  keepPartial(draft, input, "error");
+  if (input.retryable && phase.attempt < attemptsFor(phase, input.error)) {
+    return waitAndRetry(draft, input, phase);
+  }
+  const kept = keepPartial(draft, input, "error");
   if (phase.type === "wrapping_up") return endTurn(draft, { type: "limit", limit: phase.limit });
-  const cut = input.retryable && input.partial.length > 0;
-  endTurn(
-    draft,
-    cut ? { type: "cut", message: input.error.message } : { type: "failed", error: input.error },
-  );
+  const { error } = input;
+  const cut = kept && input.retryable;
+  endTurn(draft, cut ? { type: "cut", message: error.message } : { type: "failed", error });
 }
 
-function waitAndRetry(
-  draft: Draft,
-  input: Failed,
-  phase: Extract<Draft["state"]["phase"], { type: "calling_model" | "wrapping_up" }>,
-): void {
+const attemptsFor = (phase: CallingPhase, error: FailureInfo): number =>
+  phase.type === "calling_model" && PATIENT.includes(error.kind) ? MAX_ATTEMPTS : FEW_ATTEMPTS;
+
+/** A wait that would outlast the time of the turn is not begun. */
+function waitAndRetry(draft: Draft, input: Failed, phase: CallingPhase): void {
+  const { turn } = draft.state;
+  if (!turn) return;
+  const { attempt } = phase;
+  const waitedMs = waitMs({
+    attempt,
+    before: phase.waitedMs,
+    retryAfterMs: input.retryAfterMs,
+    random: draft.random,
+  });
+  const until = draft.now + waitedMs;
+  const wrappingUp = phase.type === "wrapping_up";
+  const { maxSeconds } = turn.settings.limits;
+  if (!wrappingUp && maxSeconds !== null && until >= turn.startedAt + maxSeconds * 1000) {
+    keepPartial(draft, input, "error");
+    return endAtLimit(draft, "time", `the model cannot be asked again before it (${input.error.message})`);
+  }
   const effectId = draft.newId();
-  const until = draft.now + waitMs(phase.attempt, input.retryAfterMs, draft.random);
-  const limit = phase.type === "wrapping_up" ? phase.limit : null;
-  changeTurn(draft, { limit: limit ?? draft.state.turn?.limit ?? null });
   enter(draft, {
     type: "waiting_retry",
     effectId,
     until,
-    attempt: phase.attempt,
+    attempt: attempt + 1,
+    waitedMs,
     error: input.error,
-    wrappingUp: limit !== null,
+    wrappingUp,
   });
-  draft.facts.push({ type: "retry_scheduled", attempt: phase.attempt, at: until, error: input.error });
+  draft.facts.push({ type: "retry_scheduled", attempt, at: until, error: input.error });
   draft.effects.push({ type: "start_timer", effectId, at: until });
 }
 
-/** Doubling waits; what the server asked for is a minimum. Jitter only adds, so that the gaps grow. */
-export function waitMs(attempt: number, retryAfterMs: number | null, random: number): number {
-  const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  const base = retryAfterMs === null ? backoff : Math.max(retryAfterMs, 0);
-  return Math.round(base * (1 + JITTER * random));
-}
-
+/** The wait is over: the same request again, if the turn's time allows. */
 export function onTimer(draft: Draft, input: Extract<Input, { type: "timer_fired" }>): void {
   const { phase, turn } = draft.state;
-  if (phase.type !== "waiting_retry" || phase.effectId !== input.effectId) return;
-  if (phase.wrappingUp && turn?.limit) wrapUp(draft, turn.limit, phase.attempt + 1);
-  else callModel(draft, phase.attempt + 1);
+  if (!turn || phase.type !== "waiting_retry" || phase.effectId !== input.effectId) return;
+  const { maxSeconds } = turn.settings.limits;
+  const late = maxSeconds !== null && draft.now >= turn.startedAt + maxSeconds * 1000;
+  if (late && !phase.wrappingUp) return endAtLimit(draft, "time", phase.error.message);
+  callModel(draft, phase.attempt, phase.waitedMs);
 }
 
 /** No key for the model: the turn waits for a client that brings one. */
@@ -73,22 +84,24 @@ export function onUnreachable(draft: Draft, input: Extract<Input, { type: "model
   enter(draft, { type: "needs_client", missing: input.missing });
 }
 
+/** A client came, perhaps with the key that a parked turn waits for. */
 export function onClientArrived(draft: Draft): void {
-  if (draft.state.phase.type === "needs_client") callModel(draft);
+  if (draft.state.phase.type === "needs_client") goOn(draft);
 }
 
-/** Text that had arrived stays in the conversation, marked as cut. */
-function keepPartial(draft: Draft, input: Failed, stopReason: "interrupted" | "error"): void {
+/** Text that had arrived stays in the conversation, marked as cut; false when there was none. */
+function keepPartial(draft: Draft, input: Failed, stopReason: "interrupted" | "error"): boolean {
   const text = textOf(input.partial);
-  if (text.trim() === "") return;
+  if (text.trim() === "") return false;
   addMessage(draft, {
     role: "assistant",
     kind: "reply",
     origin: "model",
-    content: [{ type: "text", text }],
+    content: input.partial,
     model: input.model,
     stopReason,
     usage: input.usage,
   });
   changeTurn(draft, { lastText: text });
+  return true;
 }

@@ -1,21 +1,22 @@
-import { change, type Draft, enter, setCall } from "./draft.ts";
+import { closeQuestions } from "./approvals.ts";
+import { startCompaction } from "./compaction.ts";
+import { type Draft, enter } from "./draft.ts";
 import { answerAll, finishCall, storeResults, textResult } from "./results.ts";
-import { afterCall, cancelApprovals, resolveApproval } from "./tool-calls.ts";
-import { callModel, endTurn, wrapUp } from "./turn.ts";
-
-const UNKNOWN =
-  "Outcome unknown: lathe stopped while this ran. It may or may not have taken effect; it was not run again. " +
-  "Look at the state of things before you go on.";
+import type { Phase } from "./state.ts";
+import { UNKNOWN_TEXT } from "./texts.ts";
+import { afterCall, effectOf } from "./tool-calls.ts";
+import { callModel, endTurn } from "./turn.ts";
 
 /**
  * The first input after a daemon start: every effect of the stored phase is gone. Model calls, preparations and
- * timers are issued anew; what ran is answered as unknown and never run again; open questions stay open.
+ * timers are issued anew; what ran is answered as unknown and never run again; questions about calls that had
+ * not begun stay open. A turn that is bound to a client goes on too: the daemon interrupts it if the client
+ * does not come back.
  */
 export function onRecovered(draft: Draft): void {
   const { phase, interrupting, turn } = draft.state;
   if (interrupting && turn) {
-    cancelApprovals(draft);
-    answerAll(draft, "unknown", UNKNOWN);
+    answerAll(draft, "unknown", UNKNOWN_TEXT);
     storeResults(draft);
     return endTurn(draft, { type: "interrupted", by: interrupting.by });
   }
@@ -24,22 +25,23 @@ export function onRecovered(draft: Draft): void {
     case "needs_client":
       return;
     case "calling_model":
-      return callModel(draft, phase.attempt);
     case "wrapping_up":
-      return wrapUp(draft, phase.limit, phase.attempt);
-    case "waiting_retry": {
-      const effectId = draft.newId();
-      change(draft, { phase: { ...phase, effectId } });
-      draft.effects.push({ type: "start_timer", effectId, at: phase.until });
-      return;
-    }
+      return callModel(draft, phase.attempt, phase.waitedMs);
+    case "waiting_retry":
+      return waitAgain(draft, phase);
     case "preparing_tools":
       return prepareAgain(draft);
     case "running_tools":
       return closeRunning(draft);
     case "compacting":
-      return compactAgain(draft);
+      return startCompaction(draft, phase.focus, phase.next);
   }
+}
+
+function waitAgain(draft: Draft, phase: Extract<Phase, { type: "waiting_retry" }>): void {
+  const effectId = draft.newId();
+  enter(draft, { ...phase, effectId });
+  draft.effects.push({ type: "start_timer", effectId, at: phase.until });
 }
 
 /** The reply's calls are still `preparing`: nothing was decided or run. */
@@ -48,40 +50,22 @@ function prepareAgain(draft: Draft): void {
   if (!turn) return;
   const effectId = draft.newId();
   enter(draft, { type: "preparing_tools", effectId });
-  draft.effects.push({
-    type: "prepare_tools",
-    effectId,
-    runId: turn.runId,
-    calls: calls.map((call) => ({
-      type: "tool_call",
-      id: call.id,
-      name: call.name,
-      input: call.input,
-      ...(call.status === "preparing" && call.invalid ? { invalid: call.invalid } : {}),
-    })),
-    interactive: turn.settings.interactive,
-  });
+  const blocks = calls.map((call) => ({
+    type: "tool_call" as const,
+    id: call.id,
+    name: call.name,
+    input: call.input,
+    ...(call.status === "preparing" && call.invalid ? { invalid: call.invalid } : {}),
+  }));
+  const { interactive } = turn.settings;
+  draft.effects.push({ type: "prepare_tools", effectId, runId: turn.runId, calls: blocks, interactive });
 }
 
 function closeRunning(draft: Draft): void {
   for (const call of draft.state.calls) {
-    if (call.status === "running") finishCall(draft, call, textResult(call.id, "unknown", UNKNOWN));
-    else if (call.status === "awaiting_approval" && call.effectId !== null) {
-      const open = draft.state.approvals.find((approval) => approval.id === call.approvalId);
-      if (open) resolveApproval(draft, { ...open, status: "cancelled", answeredAt: draft.now });
-      finishCall(draft, call, textResult(call.id, "unknown", UNKNOWN));
-    } else if (call.status === "preparing") {
-      setCall(draft, call);
-      finishCall(draft, call, textResult(call.id, "unknown", UNKNOWN));
-    }
+    if (effectOf(call) === null) continue;
+    closeQuestions(draft, call.id);
+    finishCall(draft, call, textResult(call.id, "unknown", UNKNOWN_TEXT));
   }
   afterCall(draft);
-}
-
-function compactAgain(draft: Draft): void {
-  const { phase, head, model } = draft.state;
-  if (phase.type !== "compacting" || head === null) return;
-  const effectId = draft.newId();
-  enter(draft, { type: "compacting", effectId, next: phase.next });
-  draft.effects.push({ type: "compact", effectId, head, model, focus: null });
 }

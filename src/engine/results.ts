@@ -1,16 +1,40 @@
+import type { JsonObject } from "../protocol/ids.ts";
 import type { ToolResultBlock, ToolResultStatus } from "../protocol/message.ts";
 import type { CallRecord } from "../protocol/session.ts";
 import { addMessage, change, changeTurn, type Draft, setCall } from "./draft.ts";
 
+/** The turn's state is stored after every input, so the list of denials must not grow without end. */
+const MAX_DENIALS = 500;
+const DENIED_INPUT_CHARS = 1000;
+
 /** Ends one call with its result; a denial is listed for the turn. */
-export function finishCall(draft: Draft, call: CallRecord, result: ToolResultBlock): void {
-  const startedAt = call.status === "running" ? call.startedAt : undefined;
+export function finishCall(draft: Draft, call: CallRecord, result: ToolResultBlock, denied = false): void {
   const { id, name, input } = call;
-  setCall(draft, { id, name, input, status: "done", result, startedAt, finishedAt: draft.now });
-  if (result.status !== "denied" || !draft.state.turn) return;
+  const started = "startedAt" in call && call.startedAt !== undefined ? { startedAt: call.startedAt } : {};
+  const whole = { ...result, callId: id, content: result.content.length > 0 ? result.content : NOTHING };
+  setCall(draft, { id, name, input, status: "done", result: whole, ...started, finishedAt: draft.now });
+  if (denied || result.status === "denied") listDenial(draft, call, whole);
+}
+
+const NOTHING: ToolResultBlock["content"] = [{ type: "text", text: "(no output)" }];
+
+function listDenial(draft: Draft, call: CallRecord, result: ToolResultBlock): void {
+  const { turn } = draft.state;
+  if (!turn || turn.denials.length >= MAX_DENIALS) return;
   const [first] = result.content;
   const reason = first?.type === "text" ? first.text : "denied";
-  changeTurn(draft, { denials: [...draft.state.turn.denials, { callId: id, tool: name, input, reason }] });
+  const denial = { callId: call.id, tool: call.name, input: shortened(call.input), reason };
+  changeTurn(draft, { denials: [...turn.denials, denial] });
+}
+
+/** Long texts of the arguments are cut: a list of denials says what was tried, not what would have been written. */
+function shortened(input: JsonObject): JsonObject {
+  const entries = Object.entries(input).map(([key, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    if (text.length <= DENIED_INPUT_CHARS) return [key, value];
+    return [key, `${text.slice(0, DENIED_INPUT_CHARS).toWellFormed()}…`];
+  });
+  return Object.fromEntries(entries) as JsonObject;
 }
 
 /** A result that is only a text. */

@@ -14,22 +14,18 @@ import type {
 /** What the engine does now. An effect id in a phase names the only answer it accepts. */
 export type Phase =
   | { type: "idle" }
-  | { type: "calling_model"; effectId: EffectId; attempt: number; startedAt: Millis }
+  | ({ type: "calling_model"; startedAt: Millis } & Attempt)
   | { type: "preparing_tools"; effectId: EffectId }
   | { type: "running_tools" }
-  | { type: "compacting"; effectId: EffectId; next: "call_model" | "idle" }
-  | {
-      type: "waiting_retry";
-      effectId: EffectId;
-      until: Millis;
-      attempt: number;
-      error: FailureInfo;
-      wrappingUp: boolean;
-    }
+  | { type: "compacting"; effectId: EffectId; focus: string | null; next: "call_model" | "idle" }
+  | ({ type: "waiting_retry"; until: Millis; error: FailureInfo; wrappingUp: boolean } & Attempt)
   /** The last, tool-less model call of a turn whose limit is spent. */
-  | { type: "wrapping_up"; effectId: EffectId; attempt: number; startedAt: Millis; limit: LimitKind }
+  | ({ type: "wrapping_up"; startedAt: Millis; limit: LimitKind } & Attempt)
   /** Parked until a client brings what is missing (a key); then the model is called. */
   | { type: "needs_client"; missing: string };
+
+/** Attempt number of a model call, from 1, and how long the wait before it was (0 for the first). */
+export type Attempt = { effectId: EffectId; attempt: number; waitedMs: Millis };
 
 export type PhaseType = Phase["type"] & PhaseName;
 
@@ -56,16 +52,24 @@ export type Turn = {
   apiMs: number;
   /** The last text of the model. */
   lastText: string;
+  /** Every denied call (bounded: 500, long arguments shortened). */
   denials: DenialInfo[];
   /** Consecutive steps in which every call was denied. */
   deniedSteps: number;
-  /** Consecutive empty replies, broken streams after output, and `max_tokens` continuations. */
+  /** Consecutive empty replies, replies cut by the output limit, and paused replies. */
   emptyReplies: number;
   cuts: number;
+  pauses: number;
   /** Set when a limit was passed: the batch in hand is finished, then the turn wraps up. */
   limit: LimitKind | null;
 };
 
+export type InterruptBy = "user" | "client_gone" | "shutdown" | "terminated";
+
+/** `promptSince`: a prompt came after the interrupt, so the next turn begins by itself. */
+export type Interrupting = { by: InterruptBy; at: Millis; promptSince: boolean };
+
+/** All that the engine knows of a session: plain JSON, stored after each input. */
 export type EngineState = {
   sessionId: SessionId;
   head: MessageId | null;
@@ -78,7 +82,8 @@ export type EngineState = {
   /** Open questions about calls of this step, whole, so that they can be closed without looking them up. */
   approvals: Approval[];
   /** Set while running effects are being cancelled for an interrupt. */
-  interrupting: { by: "user" | "client_gone" | "shutdown" | "terminated"; at: Millis } | null;
+  interrupting: Interrupting | null;
+  /** Empty when idle, but for what an interrupt left: the next prompt takes it along. */
   queue: WaitingPrompt[];
   usage: Usage;
   /** Commands lately carried out, newest last (bounded): a repeat changes nothing. */

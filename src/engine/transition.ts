@@ -1,4 +1,5 @@
 import type { Fact } from "../protocol/event.ts";
+import { onAnswered, onToolAsks } from "./answers.ts";
 import { onCompacted, onCompactRequested } from "./compaction.ts";
 import { change, type Draft, openDraft } from "./draft.ts";
 import type { Effect } from "./effect.ts";
@@ -10,7 +11,7 @@ import { onPrompt, onUnqueue } from "./prompts.ts";
 import { onRecovered } from "./recover.ts";
 import { onCleared, onHeadMoved, onNoticed, onSettings } from "./settings.ts";
 import type { EngineState } from "./state.ts";
-import { onAnswered, onPrepared, onToolAsks, onToolFinished } from "./tool-calls.ts";
+import { onPrepared, onToolFinished } from "./tool-calls.ts";
 
 /** What one input did. */
 export type Step = { state: EngineState; facts: Fact[]; effects: Effect[] };
@@ -27,9 +28,11 @@ const COMMANDS_REMEMBERED = 50;
 export const transition: Transition = (state, input, envelope) => {
   const draft = openDraft(state, envelope);
   const commandId = "commandId" in input ? input.commandId : null;
-  if (commandId !== null && state.recentCommands.includes(commandId)) return draft;
+  if (commandId !== null && state.recentCommands.includes(commandId)) {
+    return { state, facts: [], effects: [] };
+  }
   handle(draft, input);
-  if (commandId !== null && draft.state !== state) {
+  if (commandId !== null && (draft.state !== state || draft.facts.length > 0)) {
     change(draft, { recentCommands: [...state.recentCommands, commandId].slice(-COMMANDS_REMEMBERED) });
   }
   return { state: draft.state, facts: draft.facts, effects: draft.effects };

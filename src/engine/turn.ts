@@ -2,95 +2,86 @@ import type { LimitKind, Outcome } from "../protocol/session.ts";
 import { addMessage, change, changeTurn, type Draft, enter } from "./draft.ts";
 import { limitMessage, spentLimit } from "./limits.ts";
 import type { Turn, WaitingPrompt } from "./state.ts";
-import { NO_USAGE } from "./usage.ts";
+import { ZERO_USAGE } from "./usage.ts";
 
 /** Begins a turn with one or more prompts; the settings of the last one count. */
 export function startTurn(draft: Draft, prompts: readonly WaitingPrompt[]): void {
+  const [first] = prompts;
   const settings = prompts.at(-1)?.settings;
-  if (!settings) return;
+  if (!first || !settings) return;
   const turn: Turn = {
-    runId: draft.newId(),
+    runId: first.id,
     startedAt: draft.now,
     settings,
     steps: 0,
     toolCalls: 0,
-    usage: NO_USAGE,
+    usage: ZERO_USAGE,
     apiMs: 0,
     lastText: "",
     denials: [],
     deniedSteps: 0,
     emptyReplies: 0,
     cuts: 0,
+    pauses: 0,
     limit: null,
   };
   change(draft, { turn, calls: [], approvals: [], interrupting: null });
-  draft.facts.push({
-    type: "turn_started",
-    runId: turn.runId,
-    cause: "prompt",
-    interactive: settings.interactive,
-  });
+  const { interactive } = settings;
+  draft.facts.push({ type: "turn_started", runId: turn.runId, cause: "prompt", interactive });
   deliver(draft, prompts);
   goOn(draft);
 }
 
-/** Puts waiting prompts into the conversation. */
-export function deliver(draft: Draft, prompts: readonly WaitingPrompt[]): void {
-  for (const prompt of prompts) {
-    addMessage(draft, { role: "user", kind: "prompt", origin: "user", content: prompt.content });
+/** Puts prompts into the conversation. Each message carries its prompt's id, so any number can be delivered. */
+function deliver(draft: Draft, prompts: readonly WaitingPrompt[]): void {
+  for (const { id, content } of prompts) {
+    addMessage(draft, { id, role: "user", kind: "prompt", origin: "user", content });
   }
 }
 
-/** Takes the steering prompts out of the queue and delivers them; true when there were any. */
-export function deliverSteering(draft: Draft): boolean {
-  const steering = draft.state.queue.filter((prompt) => prompt.delivery === "steer");
-  if (steering.length === 0) return false;
-  takeFromQueue(draft, steering);
-  deliver(draft, steering);
-  return true;
-}
+const steeringOf = (draft: Draft): WaitingPrompt[] =>
+  draft.state.queue.filter((prompt) => prompt.delivery === "steer");
 
-/** The next step of the turn: a model call, or the end when a limit is spent. */
-export function goOn(draft: Draft): void {
+/**
+ * The next step of the turn: waiting steering prompts and a model call; or the end when a limit is spent, and
+ * then what waits is left for the next turn. `held` keeps steering back while the model is in mid-answer.
+ */
+export function goOn(draft: Draft, steering: "deliver" | "held" = "deliver"): void {
   const { turn } = draft.state;
   if (!turn) return;
-  const limit = spentLimit(turn, draft.now);
-  if (limit === null) callModel(draft);
-  else reachLimit(draft, limit);
+  const limit = turn.limit ?? spentLimit(turn, draft.now);
+  if (limit !== null) return reachLimit(draft, limit);
+  if (steering === "deliver") {
+    const waiting = steeringOf(draft);
+    takeFromQueue(draft, waiting);
+    deliver(draft, waiting);
+  }
+  callModel(draft);
 }
 
-/** One model call for the turn. */
-export function callModel(draft: Draft, attempt = 1): void {
-  const { turn, head, model } = draft.state;
-  if (!turn || head === null) return;
-  const effectId = draft.newId();
-  enter(draft, { type: "calling_model", effectId, attempt, startedAt: draft.now });
-  draft.effects.push({
-    type: "call_model",
-    effectId,
-    runId: turn.runId,
-    head,
-    model,
-    purpose: "step",
-    limit: null,
-  });
+/**
+ * The model has nothing more to do: steering prompts that wait let the turn go on, if no limit is spent. Headless,
+ * a denial on the way is part of the outcome.
+ */
+export function finishTurn(draft: Draft): void {
+  const { turn } = draft.state;
+  if (!turn) return;
+  if (steeringOf(draft).length > 0 && spentLimit(turn, draft.now) === null) return goOn(draft);
+  if (turn.settings.interactive || turn.denials.length === 0) return endTurn(draft, { type: "done" });
+  const count = turn.denials.length === 1 ? "1 call was denied" : `${turn.denials.length} calls were denied`;
+  endTurn(draft, { type: "denied", message: `${count}; the result lists them` });
 }
 
-/** The last, tool-less call in which the model says where it stands. */
-export function wrapUp(draft: Draft, limit: LimitKind, attempt = 1): void {
+/** One model call for the turn: its next step, or the last and tool-less one when a limit was reached. */
+export function callModel(draft: Draft, attempt = 1, waitedMs = 0): void {
   const { turn, head, model } = draft.state;
   if (!turn || head === null) return;
-  const effectId = draft.newId();
-  enter(draft, { type: "wrapping_up", effectId, attempt, startedAt: draft.now, limit });
-  draft.effects.push({
-    type: "call_model",
-    effectId,
-    runId: turn.runId,
-    head,
-    model,
-    purpose: "wrap_up",
-    limit,
-  });
+  const { limit, runId } = turn;
+  const call = { effectId: draft.newId(), attempt, startedAt: draft.now, waitedMs };
+  const { effectId } = call;
+  enter(draft, limit === null ? { type: "calling_model", ...call } : { type: "wrapping_up", ...call, limit });
+  const purpose = limit === null ? ("step" as const) : ("wrap_up" as const);
+  draft.effects.push({ type: "call_model", effectId, runId, head, model, purpose, limit });
 }
 
 /**
@@ -98,17 +89,32 @@ export function wrapUp(draft: Draft, limit: LimitKind, attempt = 1): void {
  * nothing to say; every other limit leaves the model one call to wrap up.
  */
 function reachLimit(draft: Draft, limit: LimitKind): void {
-  const { turn } = draft.state;
-  if (!turn) return;
-  changeTurn(draft, { limit });
-  draft.facts.push({ type: "limit_reached", limit, message: limitMessage(limit, turn.settings.limits) });
-  if (limit === "steps" || turn.steps === 0) endTurn(draft, { type: "limit", limit });
-  else wrapUp(draft, limit);
+  if (limit === "steps" || draft.state.turn?.steps === 0) return endAtLimit(draft, limit);
+  sayLimit(draft, limit);
+  callModel(draft);
 }
 
-/** Ends the turn; then the next waiting prompts begin theirs, unless the user had interrupted. */
-export function endTurn(draft: Draft, outcome: Outcome): void {
+/** Ends the turn at a limit without a last word of the model. `because` is added for the user. */
+export function endAtLimit(draft: Draft, limit: LimitKind, because?: string): void {
+  sayLimit(draft, limit, because);
+  endTurn(draft, { type: "limit", limit });
+}
+
+function sayLimit(draft: Draft, limit: LimitKind, because?: string): void {
   const { turn } = draft.state;
+  if (!turn || turn.limit !== null) return;
+  changeTurn(draft, { limit });
+  const message = limitMessage(limit, turn.settings.limits);
+  draft.facts.push({
+    type: "limit_reached",
+    limit,
+    message: because === undefined ? message : `${message}: ${because}`,
+  });
+}
+
+/** Ends the turn; then the next waiting prompts begin theirs, unless they waited when the user interrupted. */
+export function endTurn(draft: Draft, outcome: Outcome): void {
+  const { turn, interrupting } = draft.state;
   if (!turn) return;
   draft.facts.push({
     type: "turn_finished",
@@ -126,6 +132,7 @@ export function endTurn(draft: Draft, outcome: Outcome): void {
   change(draft, { turn: null, calls: [], approvals: [], interrupting: null });
   enter(draft, { type: "idle" });
   if (outcome.type !== "interrupted") startNext(draft);
+  else if (interrupting?.promptSince) startWith(draft, draft.state.queue);
 }
 
 function finalText(turn: Turn, outcome: Outcome): string {
@@ -135,26 +142,21 @@ function finalText(turn: Turn, outcome: Outcome): string {
 }
 
 /** Begins a turn with what waits: all steering prompts together, else the first of the queue. */
-function startNext(draft: Draft): void {
-  const { queue } = draft.state;
-  const steering = queue.filter((prompt) => prompt.delivery === "steer");
-  const next = steering.length > 0 ? steering : queue.slice(0, 1);
-  if (next.length === 0) return;
-  takeFromQueue(draft, next);
-  startTurn(draft, next);
+export function startNext(draft: Draft): void {
+  const steering = steeringOf(draft);
+  startWith(draft, steering.length > 0 ? steering : draft.state.queue.slice(0, 1));
 }
 
-function takeFromQueue(draft: Draft, taken: readonly WaitingPrompt[]): void {
+function startWith(draft: Draft, prompts: readonly WaitingPrompt[]): void {
+  takeFromQueue(draft, prompts);
+  startTurn(draft, prompts);
+}
+
+/** Takes prompts out of the queue for delivery, and says so. */
+export function takeFromQueue(draft: Draft, taken: readonly WaitingPrompt[]): void {
+  if (taken.length === 0) return;
   change(draft, { queue: draft.state.queue.filter((prompt) => !taken.includes(prompt)) });
-  for (const prompt of taken)
-    draft.facts.push({ type: "prompt_dequeued", promptId: prompt.id, reason: "delivered" });
-}
-
-/** The end of a turn whose model has nothing more to do: headless, a denial on the way is part of the outcome. */
-export function endDone(draft: Draft): void {
-  const { turn } = draft.state;
-  if (!turn) return;
-  if (turn.settings.interactive || turn.denials.length === 0) return endTurn(draft, { type: "done" });
-  const count = turn.denials.length === 1 ? "1 call was denied" : `${turn.denials.length} calls were denied`;
-  endTurn(draft, { type: "denied", message: `${count}; the result lists them` });
+  for (const { id } of taken) {
+    draft.facts.push({ type: "prompt_dequeued", promptId: id, reason: "delivered" });
+  }
 }

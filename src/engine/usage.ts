@@ -1,11 +1,11 @@
 import type { Usage } from "../protocol/message.ts";
 
-/** Nothing known. */
-export const NO_USAGE: Usage = { input: null, output: null, cacheRead: null, cacheWrite: null, cost: null };
+/** The total of no call at all: it cost nothing. */
+export const ZERO_USAGE: Usage = { input: null, output: null, cacheRead: null, cacheWrite: null, cost: 0 };
 
 /**
- * Sums two usages. What one side does not know is taken from the other; but a total cost is unknown as soon as
- * the cost of any call that used tokens is.
+ * Sums two usages. Tokens that one side does not know are taken from the other; but a total cost is unknown as
+ * soon as the cost of one call is.
  */
 export function addUsage(total: Usage, more: Usage): Usage {
   return {
@@ -13,7 +13,7 @@ export function addUsage(total: Usage, more: Usage): Usage {
     output: sum(total.output, more.output),
     cacheRead: sum(total.cacheRead, more.cacheRead),
     cacheWrite: sum(total.cacheWrite, more.cacheWrite),
-    cost: !isKnown(total) ? more.cost : !isKnown(more) ? total.cost : bothOrNone(total.cost, more.cost),
+    cost: total.cost === null || more.cost === null ? null : total.cost + more.cost,
   };
 }
 
@@ -22,7 +22,7 @@ export function tokensOf(usage: Usage): number {
   return (usage.input ?? 0) + (usage.output ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
-/** False for a usage that says nothing at all. */
+/** False for a usage that says nothing at all, as of a call that never reached the provider. */
 export function isKnown(usage: Usage): boolean {
   return (
     usage.input !== null || usage.output !== null || usage.cacheRead !== null || usage.cacheWrite !== null
@@ -30,6 +30,3 @@ export function isKnown(usage: Usage): boolean {
 }
 
 const sum = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : a + b);
-
-const bothOrNone = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? null : a + b;

@@ -104,7 +104,8 @@ export type CallRecord = {
 } & /** `invalid`: the arguments were no JSON object, so it will be answered and never run. */
 (
   | { status: "preparing"; invalid?: { raw: string; reason: string } }
-  | { status: "awaiting_approval"; approvalId: string; effectId: EffectId | null }
+  /** `effectId` and `startedAt`: the call runs and asked on its way. */
+  | { status: "awaiting_approval"; approvalId: string; effectId: EffectId | null; startedAt?: Millis }
   | { status: "running"; effectId: EffectId; startedAt: Millis; approvalId?: string }
   | { status: "done"; result: ToolResultBlock; startedAt?: Millis; finishedAt: Millis }
 );
