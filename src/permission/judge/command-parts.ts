@@ -25,7 +25,7 @@ export function judgeParts(script: ShellScript, touches: readonly Touch[], conte
   const loops = script.variables.every(isOwnVariable);
   for (const command of script.commands) {
     if (command.guess) continue;
-    const harmless = isReadonly(command, script) && loops;
+    const harmless = isReadonly(command) && loops;
     const writes = fileWrites(command, touches, context);
     const farReads = readsFar(command, touches, context);
     if (!harmless || writes !== "none") parts.readonly = false;

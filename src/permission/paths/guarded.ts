@@ -2,8 +2,8 @@ import { type GlobPlace, pathMatches } from "./glob.ts";
 import { below } from "./lexical.ts";
 
 /**
- * The protected name that a write to `path` would change, or null: the name itself, what lies below it, or a
- * directory that is moved or removed with it. Compared by component, without case.
+ * The protected name that a write to `path` would change, or null: the name itself, what lies below it, or the
+ * directories of the name above it, which would go with it. Compared by component, without case.
  */
 export function protectedName(
   path: string,
@@ -19,10 +19,19 @@ export function protectedName(
     }
     for (const root of roots) {
       const inside = below(root.toLowerCase(), lower);
-      if (inside !== null && `/${inside}/`.includes(`/${wanted}/`)) return name;
+      if (inside === null) continue;
+      if (`/${inside}/`.includes(`/${wanted}/`) || isAbove(inside, wanted)) return name;
     }
   }
   return null;
+}
+
+/** True when the path ends in the first parts of the name: `sub/.git` holds `.git/hooks`. */
+function isAbove(inside: string, wanted: string): boolean {
+  const parts = wanted.split("/");
+  return parts.some(
+    (_, length) => length > 0 && `/${inside}`.endsWith(`/${parts.slice(0, length).join("/")}`),
+  );
 }
 
 /** The pattern that makes reading `path` a secret, or null. A later `!pattern` takes a secret back. */

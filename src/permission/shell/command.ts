@@ -41,6 +41,8 @@ export type ShellCommand = {
   startedBy: string[];
   /** True for a wrapper whose whole effect is what it starts. */
   transparent: boolean;
+  /** True for a call of a function that the text defined before: what it runs is in the list. */
+  callsFunction: boolean;
   /** Set when what it would run cannot be known from the text. */
   dynamic?: string;
   /** True when it may be a mere argument: it counts for denials, never for permissions. */
@@ -55,8 +57,6 @@ export type ShellScript = {
   commands: ShellCommand[];
   /** Why the text cannot be trusted to mean what the list says; empty for plain text. */
   problems: string[];
-  /** Names of functions that the text defines: a call of one runs commands that are in the list. */
-  functions: string[];
   /** Variables that loops and `read` set. */
   variables: string[];
   /** Set when a function starts itself over and over. */

@@ -19,7 +19,7 @@ const HARMLESS_OPTIONS = new Set([
   "-v",
 ]);
 const HARMLESS_KEYS =
-  /^(color\..*|core\.(quotepath|pager)=?(cat|true|false)?|log\.\w+|diff\.(renames|context|algorithm))/i;
+  /^(color\.[\w.]+=[\w ]*|core\.quotepath=\w+|core\.pager=(cat)?|log\.\w+=[\w-]+|diff\.(renames|context|algorithm)=\w+)$/i;
 /** Options, and what they may be cut to, that write or start something. */
 const EFFECTS = [
   "--output",
@@ -111,7 +111,9 @@ function onlyLists(texts: string[], operands: string[], more: RegExp): boolean {
 }
 
 /** True for `git config` calls that print. */
-export function isConfigRead(texts: readonly string[]): boolean {
+export function isConfigRead(all: readonly string[]): boolean {
+  const end = all.indexOf("--");
+  const texts = end < 0 ? all : all.slice(0, end);
   const [first] = texts;
   if (first === "get" || first === "list") return true;
   const reads = /^(--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool|-l|--list)$/;
@@ -122,5 +124,5 @@ export function isConfigRead(texts: readonly string[]): boolean {
         text,
       ),
   );
-  return plain.length === 1 && /^[A-Za-z][\w-]*\..+/.test(plain[0] ?? "");
+  return plain.length === 1 && end < 0 && /^[A-Za-z][\w-]*\..+/.test(plain[0] ?? "");
 }

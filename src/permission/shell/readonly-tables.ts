@@ -19,8 +19,6 @@ export const DANGEROUS_OPTIONS: Readonly<Record<string, readonly string[] | unde
   date: ["-s", "--set"],
   file: ["-C", "--compile", "-z", "-Z", "--uncompress", "--uncompress-noreport"],
   printf: ["-v"],
-  test: ["-v", "-R"],
-  "[": ["-v", "-R"],
   base64: ["-o", "--output"],
   base32: ["-o", "--output"],
   yq: ["-i", "--inplace", "-s", "--split-exp"],

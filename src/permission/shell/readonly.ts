@@ -1,11 +1,9 @@
 import {
   argumentsOf,
   baseName,
-  commandName,
   mayBeOption,
   type ShellAssignment,
   type ShellCommand,
-  type ShellScript,
   type ShellWord,
 } from "./command.ts";
 import { isReadonlyGit } from "./readonly-git.ts";
@@ -19,16 +17,14 @@ const HARMLESS_VARIABLES = /^(LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CL
  * True when the command is known to change nothing and to start nothing but what is in the list beside it.
  * Redirections to files are judged apart.
  */
-export function isReadonly(command: ShellCommand, script: ShellScript): boolean {
+export function isReadonly(command: ShellCommand): boolean {
   if (command.dynamic) return false;
   const { words, assignments } = command;
   const [first] = words;
   if (!first) return assignments.every(isPlainAssignment);
   if (!assignments.every((one) => HARMLESS_VARIABLES.test(one.name))) return false;
   if (first.text.includes("/") && !SYSTEM.test(first.text)) return false;
-  const name = baseName(first.text);
-  if (script.functions.includes(name)) return true;
-  return isReadonlyCall(name, command);
+  return command.callsFunction || isReadonlyCall(baseName(first.text), command);
 }
 
 /** `x=1` on its own sets a variable of the shell only, unless programs read it from their environment. */
@@ -56,6 +52,9 @@ function isReadonlySpecial(name: string, args: ShellWord[], command: ShellComman
   switch (name) {
     case "git":
       return isReadonlyGit(command.words);
+    case "test":
+    case "[":
+      return args.every((word) => word.text !== "-v" && word.text !== "-R");
     case "find":
       return args.every((word) => !isFindEffect(word));
     case "sed":
@@ -110,10 +109,4 @@ function isDangerous(word: ShellWord, options: readonly string[]): boolean {
     if (option.length > 2) return name === option;
     return /^-[^-]/.test(word.text) && word.text.includes(option.slice(1));
   });
-}
-
-/** True for a command whose operands are files that it reads. */
-export function isKnownReader(command: ShellCommand): boolean {
-  const name = commandName(command);
-  return ANY_ARGUMENTS.has(name) || DANGEROUS_OPTIONS[name] !== undefined;
 }

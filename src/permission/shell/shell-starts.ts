@@ -4,7 +4,7 @@ import type { Starts } from "./wrappers.ts";
 
 const SHELL: OptionSpec = {
   flags:
-    "-c -e -u -x -f -h -n -v -s -l -i -r -p -a -b -k -m -t -B -C -E -H -P -T -D --login --norc --noprofile --posix --restricted --verbose --noediting -ec",
+    "-c -e -u -x -f -h -n -v -s -l -i -r -p -a -b -k -m -t -B -C -E -H -P -T -D --login --norc --noprofile --posix --restricted --verbose --noediting",
   values: "-o -O --rcfile --init-file",
 };
 /** Options that change nothing about which commands run. */

@@ -22,7 +22,14 @@ type State = {
   riskyValues: boolean;
 };
 
-type Scope = { source: string; piped: boolean; startedBy: string[]; depth: number; guess: boolean };
+type Scope = {
+  source: string;
+  piped: boolean;
+  startedBy: string[];
+  depth: number;
+  guess: boolean;
+  top: boolean;
+};
 
 /**
  * Splits shell text into every simple command that it could run: in lists, pipes, loops, functions,
@@ -31,7 +38,7 @@ type Scope = { source: string; piped: boolean; startedBy: string[]; depth: numbe
  */
 export function splitShell(text: string, place: { cwd: string; home: string }): ShellScript {
   const state: State = {
-    script: { commands: [], problems: [], functions: [], variables: [], forkBomb: false },
+    script: { commands: [], problems: [], variables: [], forkBomb: false },
     functions: new Set(),
     variables: new Set(),
     problems: new Set(),
@@ -40,14 +47,13 @@ export function splitShell(text: string, place: { cwd: string; home: string }): 
     arithmeticNames: false,
     riskyValues: false,
   };
-  visitText(text, { source: text, piped: false, startedBy: [], depth: 0, guess: false }, state);
+  visitText(text, { source: text, piped: false, startedBy: [], depth: 0, guess: false, top: true }, state);
   if (state.arithmeticNames && state.riskyValues) {
     state.problems.add("it calculates with values that could run commands");
   }
   return {
     ...state.script,
     problems: [...state.problems],
-    functions: [...state.functions],
     variables: [...state.variables],
   };
 }
@@ -65,7 +71,11 @@ function visit(node: SyntaxNode, scope: Scope, state: State): void {
   switch (node.type) {
     case "Script":
       for (const error of node.errors ?? []) state.problems.add(`it cannot be parsed: ${error.message}`);
-      visitChildren(node, { ...scope, source: node.source ?? scope.source, piped: false }, state);
+      for (const statement of node.commands) {
+        // Only a definition that is sure to have happened makes a later name a function's.
+        const top = scope.top && statement.command.type === "Function" && !statement.background;
+        visit(statement, { ...scope, source: node.source ?? scope.source, piped: false, top }, state);
+      }
       break;
     case "Command":
       visitCommand(node, scope, state);
@@ -79,9 +89,9 @@ function visit(node: SyntaxNode, scope: Scope, state: State): void {
       visitRedirected(node, scope, state);
       break;
     case "Function":
-      state.functions.add(node.name.value);
       if (isForkBomb(node)) state.script.forkBomb = true;
-      visit(node.body, { ...scope, piped: true }, state);
+      visit(node.body, { ...scope, piped: true, top: false }, state);
+      if (scope.top) state.functions.add(node.name.value);
       break;
     case "For":
     case "Select":
@@ -117,7 +127,7 @@ function visitRedirected(node: RedirectedNode, scope: Scope, state: State): void
 }
 
 function visitCommand(node: Command, scope: Scope, state: State): void {
-  const inside = { ...scope, piped: false };
+  const inside = { ...scope, piped: false, top: false };
   visitChildren(node, inside, state);
   const words = node.name ? decode(node.name, state) : [];
   for (const argument of node.args) {
@@ -146,6 +156,7 @@ function addCommand(bare: Bare, scope: Scope, state: State): void {
     ...bare,
     startedBy: scope.startedBy,
     transparent: false,
+    callsFunction: scope.startedBy.length === 0 && state.functions.has(bare.words[0]?.text ?? ""),
     guess: scope.guess,
     piped: scope.piped,
     cwds: [...state.cwds],
@@ -167,6 +178,7 @@ function visitStarted(started: Started, by: ShellCommand, scope: Scope, state: S
     startedBy: [...scope.startedBy, by.words[0]?.text ?? ""],
     depth: scope.depth + 1,
     guess: scope.guess || started.guess === true,
+    top: false,
   };
   if (started.type === "text") {
     visitText(started.text, inner, state);
@@ -190,6 +202,9 @@ function noteBuiltin(name: string, command: ShellCommand, state: State): void {
   if (name === "read") {
     state.riskyValues = true;
     for (const text of texts) if (!text.startsWith("-")) state.variables.add(text);
+  }
+  if ((name === "test" || name === "[") && command.words.some((word) => !word.known && word.splits)) {
+    state.arithmeticNames = true;
   }
   if (name === "cd" || name === "pushd") changeDirectory(command, state);
 }
