@@ -58,7 +58,7 @@ describe("the demo's project", () => {
       scripts: Record<string, string>;
     };
     expect(scripts.test).toBe("node --test");
-    expect(named("bash").map(({ command }) => command)).toEqual(["npm test", "npm test"]);
+    expect(named("bash").map(({ command }) => command)).toEqual([scripts.test, scripts.test]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Script, Turn } from "./scripted-model/types.ts";
 /** What the user says in the demo. */
 export const DEMO_PROMPT = "A test of this project fails. Find out why, fix it, and show me that it passes.";
 
-const TESTS = { name: "bash", input: { command: "npm test" } };
+const TESTS = { name: "bash", input: { command: "node --test" } };
 
 /** The play of the demo's model over the sample project: look, run, read, mend, run again, report. */
 export function demoScript(): Script {
