@@ -37,13 +37,17 @@ export type StoredSession = {
 /**
  * The only way to storage. Everything is async so that a server database can stand behind it. Messages,
  * approvals, audit rows, grants and file changes are derived from the facts inside the same transaction.
- * Failures reject with an AppError (`seq_conflict`, `no_space`, `corrupt`, `newer_database`, `io`).
+ * Failures reject with an AppError (`seq_conflict`, `not_found`, `no_space`, `too_large`, `corrupt`,
+ * `newer_database`, `io`).
  */
 export type Store = {
   createSession(stored: StoredSession, facts: Fact[], at: number): Promise<NumberedFact[]>;
   commit(commit: Commit): Promise<NumberedFact[]>;
   loadSession(id: SessionId): Promise<StoredSession | null>;
-  /** Newest first; `before` is an updatedAt to page with. Subagent sessions only when asked for. */
+  /**
+   * Newest first; `before` is an updatedAt to page with. Subagent sessions only when asked for. Sessions of the
+   * same millisecond as the last one come with it, beyond `limit`, so that no page leaves one out.
+   */
   listSessions(query: {
     cwd?: string;
     search?: string;
@@ -66,6 +70,7 @@ export type Store = {
   /** The chain from `head` back to (not including) `until`, or to the root; oldest first. */
   messageChain(head: MessageId, until?: MessageId): Promise<Message[]>;
   approvals(query: { sessionId: SessionId; open?: boolean }): Promise<Approval[]>;
+  /** The newest `limit` rows, oldest first; with `afterId`, those that follow the first `afterId` rows. */
   audit(query: { sessionId: SessionId; limit: number; afterId?: number }): Promise<AuditRow[]>;
   grants(sessionId: SessionId): Promise<Grant[]>;
   fileChanges(sessionId: SessionId): Promise<FileChangeRow[]>;
