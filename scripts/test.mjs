@@ -12,6 +12,12 @@ if (checked !== 0) process.exit(checked);
 const built = run("node", ["scripts/build.mjs"]);
 if (built !== 0) process.exit(built);
 
+// One newer major; skipped only on the word of whoever runs the tests.
+if (process.env.LATHE_SKIP_NEWER_NODE !== "1") {
+  const newer = run("node", ["scripts/newer-node.mjs"]);
+  if (newer !== 0) process.exit(newer);
+}
+
 const report = join(tmpdir(), `lathe-test-report-${process.pid}.json`);
 const status = run("npx", [
   "vitest",

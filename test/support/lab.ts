@@ -63,7 +63,7 @@ export async function openLab(script: Script, options: Partial<ScriptedModelOpti
 
   const start = (args: string[], how: StartOptions = {}): Running => {
     const started = performance.now();
-    const child = spawn(process.execPath, [LATHE, ...args], {
+    const child = spawn(process.env.LATHE_NODE ?? process.execPath, [LATHE, ...args], {
       cwd: how.cwd ?? work,
       env: { ...environment(), ...how.env } as NodeJS.ProcessEnv,
       stdio: [how.stdin === undefined || how.stdin === "null" ? "ignore" : "pipe", "pipe", "pipe"],
