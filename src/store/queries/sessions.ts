@@ -85,9 +85,9 @@ export function setEnvironment(db: Database, id: string, environment: Record<str
 }
 
 export function unfinishedSessions(db: Database): string[] {
-  // The literal lets SQLite use the partial index.
+  // The literal and the `+` make SQLite use the partial index, not the one by time.
   return db
-    .all<{ id: string }>("SELECT id FROM sessions WHERE phase <> 'idle' ORDER BY updated_at, id")
+    .all<{ id: string }>("SELECT id FROM sessions WHERE phase <> 'idle' ORDER BY +updated_at, id")
     .map((row) => row.id);
 }
 
