@@ -1,6 +1,5 @@
 import { isAbsolute, join } from "node:path";
 import type { RuleScope } from "../protocol/permission.ts";
-import { AppError } from "../shared/error.ts";
 import type { LoadedConfig } from "./loaded-config.ts";
 import { parseMode } from "./modes.ts";
 import type { ConfigFile } from "./schema.ts";
@@ -9,7 +8,7 @@ type Applied = { file: string; scope: RuleScope; mayLoosen: boolean; home: strin
 
 /**
  * Puts one checked file over what is there. A project's file that may not loosen adds only denials and lower
- * limits; no project file ever sets mode, model endpoints or host sockets, trusted or not.
+ * limits; no project file ever sets mode, model, endpoints, roots or host sockets, trusted or not.
  */
 export function applyFile(file: ConfigFile, applied: Applied, loaded: LoadedConfig): void {
   applyTightening(file, applied, loaded);
@@ -57,9 +56,7 @@ function applyLoosening(file: ConfigFile, applied: Applied, { config, origins }:
     network.privateAddresses.push(...(wanted.privateAddresses ?? []));
     Object.assign(network.hosts, wanted.hosts);
   }
-  const paths = (list: string[] | undefined): string[] => (list ?? []).map((path) => absolute(path, applied));
-  config.sandbox.allowRead.push(...paths(file.sandbox?.allowRead));
-  config.permissions.additionalDirectories.push(...paths(file.permissions?.additionalDirectories));
+  config.sandbox.allowRead.push(...(file.sandbox?.allowRead ?? []).map((path) => absolute(path, applied)));
   for (const [name, value] of Object.entries(file.sandbox?.limits ?? {})) {
     Object.assign(config.sandbox.limits, { [name]: value });
     origins.set(`sandbox.limits.${name}`, applied.file);
@@ -80,8 +77,7 @@ function applyOwner(file: ConfigFile, applied: Applied, { config, origins }: Loa
   }
   if (file.permissionMode !== undefined) {
     const mode = parseMode(file.permissionMode);
-    if (!mode.ok) throw new AppError("config", `${applied.file}: permissionMode: ${mode.error}`);
-    config.permissionMode = mode.value;
+    if (mode.ok) config.permissionMode = mode.value;
     origins.set("permissionMode", applied.file);
   }
   config.models = {
@@ -89,9 +85,9 @@ function applyOwner(file: ConfigFile, applied: Applied, { config, origins }: Loa
     models: { ...config.models.models, ...file.models?.models },
   };
   if (file.models) origins.set("models", applied.file);
-  config.sandbox.allowSockets.push(
-    ...(file.sandbox?.allowSockets ?? []).map((path) => absolute(path, applied)),
-  );
+  const paths = (list: string[] | undefined): string[] => (list ?? []).map((path) => absolute(path, applied));
+  config.sandbox.allowSockets.push(...paths(file.sandbox?.allowSockets));
+  config.permissions.additionalDirectories.push(...paths(file.permissions?.additionalDirectories));
   if (file.daemon?.idleMinutes !== undefined) {
     config.daemon.idleMinutes = file.daemon.idleMinutes;
     origins.set("daemon.idleMinutes", applied.file);
@@ -101,9 +97,9 @@ function applyOwner(file: ConfigFile, applied: Applied, { config, origins }: Loa
 function loosens(file: ConfigFile): boolean {
   return Boolean(
     file.permissions?.allow?.length ||
-      file.permissions?.additionalDirectories?.length ||
       file.sandbox?.network?.allow?.length ||
       file.sandbox?.network?.privateAddresses?.length ||
+      file.sandbox?.network?.hosts ||
       file.sandbox?.allowRead?.length ||
       file.sandbox?.limits ||
       file.tools ||
@@ -116,6 +112,7 @@ function sayForbidden(file: ConfigFile, applied: Applied, loaded: LoadedConfig):
     file.model !== undefined && "model",
     file.permissionMode !== undefined && "permissionMode",
     file.models && "models",
+    file.permissions?.additionalDirectories && "permissions.additionalDirectories",
     file.sandbox?.allowSockets && "sandbox.allowSockets",
     file.daemon && "daemon",
   ].filter((key): key is string => typeof key === "string");

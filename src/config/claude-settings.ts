@@ -1,11 +1,12 @@
-import type { RuleEffect, RuleScope } from "../protocol/permission.ts";
-import { AppError } from "../shared/error.ts";
+import type { RuleScope } from "../protocol/permission.ts";
+import { checkRule } from "./check-rules.ts";
 import type { RuleText } from "./loaded-config.ts";
 import type { ConfigNotice, ParsedFile } from "./read-file.ts";
 
 /**
  * The permission rules of a `.claude` settings file (CONVENTIONS 5.3), as a layer below our own files. Its
- * other keys belong to the other tool. A project's allow rules need trust, like our own.
+ * other keys belong to the other tool. A project's allow rules need trust, like our own. Rules about tools
+ * that lathe does not have are left out with a notice: there is nothing that they could deny here.
  */
 export function claudeRules(
   parsed: ParsedFile,
@@ -16,38 +17,24 @@ export function claudeRules(
   const { permissions } = parsed.value;
   if (permissions === undefined) return [];
   if (typeof permissions !== "object" || permissions === null || Array.isArray(permissions)) {
-    throw new AppError(
-      "config",
-      `${parsed.file}:${parsed.lineOf(["permissions"])}: permissions is no object`,
-    );
+    throw parsed.errorAt(["permissions"], "permissions must be an object");
   }
-  const lists = permissions as Record<string, unknown>;
   const rules: RuleText[] = [];
-  for (const effect of ["deny", "ask", "allow"] as RuleEffect[]) {
-    const list = lists[effect];
+  for (const effect of ["deny", "ask", "allow"] as const) {
+    const list = (permissions as Record<string, unknown>)[effect];
     if (list === undefined) continue;
     if (!Array.isArray(list)) {
-      throw new AppError(
-        "config",
-        `${parsed.file}:${parsed.lineOf(["permissions", effect])}: permissions.${effect} is no list`,
-      );
+      throw parsed.errorAt(["permissions", effect], `permissions.${effect} must be a list`);
     }
-    if (effect === "allow" && scope === "project" && !trusted) {
+    if (effect === "allow" && scope === "project" && !trusted && list.length > 0) {
       notices.push({ file: parsed.file, text: `${parsed.file}: its allow rules wait for \`lathe trust\`` });
     }
     for (const [index, text] of list.entries()) {
-      if (typeof text !== "string") {
-        throw new AppError(
-          "config",
-          `${parsed.file}:${parsed.lineOf(["permissions", effect, index])}: a rule is a text`,
-        );
-      }
-      rules.push({
-        text,
-        effect,
-        scope,
-        source: `${parsed.file}:${parsed.lineOf(["permissions", effect, index])}`,
-      });
+      const path = ["permissions", effect, index];
+      if (typeof text !== "string") throw parsed.errorAt(path, "a rule must be a text");
+      const source = `${parsed.file}:${parsed.lineOf(path)}`;
+      const rule = checkRule({ text, effect, scope, source }, { parsed, path, foreign: true }, notices);
+      if (rule) rules.push(rule);
     }
   }
   return rules;

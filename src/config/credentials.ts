@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ClientContext } from "../protocol/rpc.ts";
 
 /** Variables that hold a model key, in the order in which they are tried where several would do. */
@@ -69,7 +70,9 @@ const OWN_NAMES = new Set([
   "OPENAI_MODEL",
   "GEMINI_MODEL",
   "GOOGLE_GEMINI_BASE_URL",
+  "DASHSCOPE_BASE_URL",
   "OLLAMA_HOST",
+  "CLAUDE_CONFIG_DIR",
   "MODEL_ID",
   "MAGIC_MODEL",
   "HTTP_PROXY",
@@ -88,15 +91,25 @@ const OWN_NAMES = new Set([
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
 
-/** What a client process lends to its sessions: allow-listed variables, and keys apart from them. */
-export function pickEnvironment(environment: Record<string, string | undefined>): ClientContext {
+/**
+ * What a client process lends to its sessions: allow-listed variables, and keys apart from them: the known
+ * ones, every `*_API_KEY` (a provider of the config may use it), and `keyNames` that the config names.
+ */
+export function pickEnvironment(
+  environment: Record<string, string | undefined>,
+  keyNames: readonly string[] = [],
+): ClientContext {
   const picked: ClientContext = { environment: {}, credentials: {} };
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === "") continue;
-    if (CREDENTIAL_NAMES.includes(name)) picked.credentials[name] = value;
+    if (isCredential(name) || keyNames.includes(name)) picked.credentials[name] = value;
     else if (OWN_NAMES.has(name) || isForCommands(name)) picked.environment[name] = value;
   }
   return picked;
+}
+
+function isCredential(name: string): boolean {
+  return CREDENTIAL_NAMES.includes(name) || /^[A-Z][A-Z0-9_]*_API_KEY$/.test(name);
 }
 
 /** The part of a session's environment that its commands get. */
@@ -122,9 +135,28 @@ export function dotenvFallback(text: string): {
   for (const [name, value] of parseDotenv(text)) {
     if (value === "") continue;
     if (name === "MODEL_ID") modelId = value;
-    else if (name.endsWith("_API_KEY") && CREDENTIAL_NAMES.includes(name)) credentials[name] = value;
+    else if (name.endsWith("_API_KEY") && isCredential(name)) credentials[name] = value;
   }
   return { credentials, modelId };
+}
+
+/**
+ * What a client lends, with the keys and the model's name that a trusted folder's `.env` adds where the
+ * environment has none. An untrusted folder's file is not read.
+ */
+export function withDotenv(
+  lent: ClientContext,
+  folder: { cwd: string; trusted: boolean; readFile(path: string): string | null },
+): ClientContext {
+  const text = folder.trusted ? folder.readFile(join(folder.cwd, ".env")) : null;
+  if (text === null) return lent;
+  const { credentials, modelId } = dotenvFallback(text);
+  const own = lent.environment.MODEL_ID ?? "";
+  return {
+    environment:
+      modelId === null || own !== "" ? lent.environment : { ...lent.environment, MODEL_ID: modelId },
+    credentials: { ...credentials, ...lent.credentials },
+  };
 }
 
 /** `NAME=value` lines: blank lines and `#` lines ignored, split at the first `=`, quotes around a value removed. */

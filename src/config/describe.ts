@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { errorCode } from "../shared/error.ts";
 import { loadConfig } from "./layers.ts";
 import type { LathePaths } from "./paths.ts";
-import type { ConfigNotice } from "./read-file.ts";
+import { type ConfigNotice, readIfThere } from "./read-file.ts";
 import { createTrust } from "./trust.ts";
 
 /** One effective setting and where it comes from. */
@@ -17,7 +15,7 @@ export function describeConfig(options: {
   const loaded = loadConfig({
     ...options,
     trusted: createTrust(options.paths).isTrusted(options.cwd),
-    readFile,
+    readFile: readIfThere,
   });
   const entries: ConfigEntry[] = [];
   const walk = (value: unknown, path: string[]): void => {
@@ -41,14 +39,4 @@ function sourceOf(key: string, origins: Map<string, string>): string {
     if (found) return found;
   }
   return "default";
-}
-
-function readFile(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw error;
-  }
 }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { RuleScope } from "../protocol/permission.ts";
-import { AppError } from "../shared/error.ts";
 import { applyFile } from "./apply-file.ts";
+import { checkRule } from "./check-rules.ts";
 import { claudeRules } from "./claude-settings.ts";
 import type { LoadedConfig } from "./loaded-config.ts";
+import { parseMode } from "./modes.ts";
 import type { LathePaths } from "./paths.ts";
 import { type ParsedFile, parseSettings } from "./read-file.ts";
 import { defaultConfig } from "./resolved.ts";
@@ -29,9 +30,11 @@ type Layer = { file: string; scope: RuleScope; kind: "own" | "claude" };
  * that cannot be read or has a value of the wrong kind.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
-  const { paths, cwd } = options;
+  const { paths, cwd, environment } = options;
+  const moved = environment.CLAUDE_CONFIG_DIR;
+  const claudeHome = moved?.startsWith("/") ? moved : join(paths.home, ".claude");
   const layers: Layer[] = [
-    { file: join(paths.home, ".claude", "settings.json"), scope: "user", kind: "claude" },
+    { file: join(claudeHome, "settings.json"), scope: "user", kind: "claude" },
     { file: join(cwd, ".claude", "settings.json"), scope: "project", kind: "claude" },
     { file: join(cwd, ".claude", "settings.local.json"), scope: "project", kind: "claude" },
     { file: paths.configFile, scope: "user", kind: "own" },
@@ -54,7 +57,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       loaded.rules.push(...claudeRules(parsed, layer.scope, options.trusted, loaded.notices));
     else applyOwn(parsed, layer, options, loaded);
   }
-  applyEnvironment(options.environment, loaded);
+  applyEnvironment(environment, loaded);
   return loaded;
 }
 
@@ -63,18 +66,29 @@ function applyOwn(parsed: ParsedFile, layer: Layer, options: LoadOptions, loaded
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const path = (issue?.path ?? []) as (string | number)[];
-    throw new AppError(
-      "config",
-      `${layer.file}:${parsed.lineOf(path)}: ${path.join(".") || "the file"}: ${issue?.message ?? "wrong value"}`,
+    throw parsed.errorAt(
+      path,
+      `${path.join(".") || "the file"} ${issue ? expectation(issue) : "is not valid"}`,
     );
   }
-  for (const text of unknownKeys(parsed.value))
+  for (const text of unknownKeys(parsed.value)) {
     loaded.notices.push({ file: layer.file, text: `${layer.file}: ${text}` });
+  }
   const file: ConfigFile = checked.data;
+  if (file.permissionMode !== undefined) {
+    const mode = parseMode(file.permissionMode);
+    if (!mode.ok) throw parsed.errorAt(["permissionMode"], mode.error);
+  }
   for (const effect of ["deny", "ask", "allow"] as const) {
     for (const [index, text] of (file.permissions?.[effect] ?? []).entries()) {
-      const source = `${layer.file}:${parsed.lineOf(["permissions", effect, index])}`;
-      loaded.rules.push({ text, effect, scope: layer.scope, source });
+      const path = ["permissions", effect, index];
+      const source = `${layer.file}:${parsed.lineOf(path)}`;
+      const rule = checkRule(
+        { text, effect, scope: layer.scope, source },
+        { parsed, path, foreign: false },
+        loaded.notices,
+      );
+      if (rule) loaded.rules.push(rule);
     }
   }
   const mayLoosen = layer.scope !== "project" || options.trusted;
@@ -83,6 +97,16 @@ function applyOwn(parsed: ParsedFile, layer: Layer, options: LoadOptions, loaded
     { file: layer.file, scope: layer.scope, mayLoosen, home: options.paths.home, cwd: options.cwd },
     loaded,
   );
+}
+
+/** What a value should have been, in words: the schema's own are made for programs. */
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type")
+    return `must be ${issue.expected === "record" ? "an object" : `of type ${issue.expected}`}`;
+  if (issue.code === "invalid_value") return `must be one of ${issue.values.join(", ")}`;
+  if (issue.code === "too_small")
+    return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+  return "is not valid";
 }
 
 /** Time limits of commands by the names that other tools of this kind use; milliseconds. */

@@ -16,11 +16,14 @@ const OTHER_NAMES: Record<string, PermissionMode> = {
   full: "bypass",
 };
 
+function other(name: string): PermissionMode | undefined {
+  return Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+}
+
 /** A permission mode by our name or the ecosystem's, in any case. */
 export function parseMode(text: string): { ok: true; value: PermissionMode } | { ok: false; error: string } {
   const wanted = text.trim().toLowerCase();
-  const mode =
-    PERMISSION_MODES.find((name) => name === wanted) ?? OTHER_NAMES[wanted.replaceAll(/[-_]/g, "")];
+  const mode = PERMISSION_MODES.find((name) => name === wanted) ?? other(wanted.replaceAll(/[-_]/g, ""));
   return mode
     ? { ok: true, value: mode }
     : { ok: false, error: `"${text}" is no permission mode; there are ${PERMISSION_MODES.join(", ")}` };

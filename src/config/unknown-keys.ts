@@ -1,32 +1,31 @@
-/** Known keys, two levels deep; what lies deeper is checked by the schema. */
-const KNOWN: Record<string, readonly string[] | null> = {
-  $schema: null,
-  model: null,
-  permissionMode: null,
-  permissions: ["allow", "deny", "ask", "additionalDirectories"],
-  limits: ["maxTurns", "maxToolCalls", "maxTokens", "maxBudgetUsd", "maxSeconds"],
-  models: ["providers", "models"],
-  sandbox: ["network", "allowRead", "denyRead", "allowSockets", "limits"],
-  tools: ["commandTimeoutSec", "commandTimeoutMaxSec", "outputLimit"],
-  env: null,
-  daemon: ["idleMinutes"],
-};
+import type * as z from "zod/mini";
+import { configSchema } from "./schema.ts";
 
-/** One sentence for each key that means nothing to us, with the key that was probably meant. */
+/** One sentence for each key, at any depth, that means nothing to us, with the key that was probably meant. */
 export function unknownKeys(value: Record<string, unknown>): string[] {
+  return unknownIn(value, configSchema, "");
+}
+
+function unknownIn(value: unknown, schema: z.core.$ZodType, prefix: string): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "optional" || def.type === "nullable") return unknownIn(value, def.innerType, prefix);
+  if (def.type === "record") {
+    return Object.entries(value).flatMap(([key, inner]) =>
+      unknownIn(inner, def.valueType, `${prefix}${key}.`),
+    );
+  }
+  if (def.type !== "object") return [];
+  const { shape } = def;
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (!Object.hasOwn(KNOWN, key)) return [sentence(key, "", Object.keys(KNOWN))];
-    const known = KNOWN[key];
-    if (!known || typeof inner !== "object" || inner === null) return [];
-    return Object.keys(inner)
-      .filter((name) => !known.includes(name))
-      .map((name) => sentence(name, `${key}.`, known));
+    const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    return known ? unknownIn(inner, known, `${prefix}${key}.`) : [sentence(key, prefix, Object.keys(shape))];
   });
 }
 
 function sentence(key: string, prefix: string, known: readonly string[]): string {
   const near = known.map((name) => ({ name, distance: distance(key.toLowerCase(), name.toLowerCase()) }));
-  const best = near.sort((a, b) => a.distance - b.distance)[0];
+  const best = near.toSorted((a, b) => a.distance - b.distance)[0];
   const hint =
     best && best.distance <= Math.max(2, key.length / 3) ? `; did you mean ${prefix}${best.name}?` : "";
   return `unknown key ${prefix}${key} is ignored${hint}`;

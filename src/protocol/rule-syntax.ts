@@ -93,7 +93,8 @@ export function parseRule(
 export function toolName(name: string): string | null {
   if (name === "*") return "*";
   const lower = name.toLowerCase();
-  return NAMES[lower] ?? (TOOLS.includes(lower) ? lower : null);
+  if (Object.hasOwn(NAMES, lower)) return NAMES[lower] ?? null;
+  return TOOLS.includes(lower) ? lower : null;
 }
 
 function broken(text: string, about: { effect: RuleEffect; scope: RuleScope; source: string }): RuleParse {

@@ -1,3 +1,4 @@
+import { lookUp } from "../look-up.ts";
 import { argumentsOf, commandName, type ShellCommand, type ShellWord } from "./command.ts";
 
 /** Paths that a command would write or read, as far as its words say. */
@@ -72,7 +73,7 @@ export function touchedBy(command: ShellCommand): TouchedWord[] {
 function writtenWords(name: string, command: ShellCommand): ShellWord[] {
   const args = argumentsOf(command);
   const operands = operandsOf(args);
-  const written = optionValues(args, OUTPUT_OPTIONS[name]);
+  const written = optionValues(args, lookUp(OUTPUT_OPTIONS, name));
   if (EACH.has(name)) written.push(...(/^ch/.test(name) ? operands.slice(1) : operands));
   if (TO_LAST.has(name) && operands.length > 0) {
     const last = operands.at(-1) as ShellWord;

@@ -1,3 +1,4 @@
+import { lookUp } from "../look-up.ts";
 import {
   argumentsOf,
   baseName,
@@ -40,7 +41,7 @@ export function isOwnVariable(name: string): boolean {
 function isReadonlyCall(name: string, command: ShellCommand): boolean {
   const args = argumentsOf(command);
   if (ANY_ARGUMENTS.has(name)) return true;
-  const dangerous = DANGEROUS_OPTIONS[name];
+  const dangerous = lookUp(DANGEROUS_OPTIONS, name);
   if (dangerous !== undefined) return args.every((word) => !isDangerous(word, dangerous));
   if (VERSION_ONLY.has(name) && args.length === 1 && args[0]?.known) {
     return /^(--version|-V)$/.test(args[0].text) || (name === "go" && args[0].text === "version");

@@ -1,4 +1,5 @@
 import type { DoubleQuotedChild, Word, WordPart } from "unbash";
+import { lookUp } from "../look-up.ts";
 import { expandBraces } from "./braces.ts";
 import type { ShellWord } from "./command.ts";
 
@@ -107,7 +108,7 @@ type Expansion = Extract<DoubleQuotedChild, { type: "SimpleExpansion" | "Paramet
 
 function variablePiece(part: Expansion, variables: KnownVariables, quoted: boolean): Piece {
   const name = part.type === "SimpleExpansion" ? part.text.slice(1) : plainParameter(part);
-  const value = name === null ? undefined : variables[name];
+  const value = name === null ? undefined : lookUp(variables, name);
   if (value !== undefined) return known(value);
   const all = part.text === "$@" || part.text.startsWith("${@") || part.text.includes("[@]");
   return hidden(!quoted || all);

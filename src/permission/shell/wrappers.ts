@@ -1,3 +1,4 @@
+import { lookUp } from "../look-up.ts";
 import {
   argumentsOf,
   commandName,
@@ -60,12 +61,12 @@ export function startedBy(command: ShellCommand): Starts {
 
 function startedByTable(name: string, command: ShellCommand): Starts {
   const { words } = command;
-  const prefix = PREFIXES[name];
+  const prefix = lookUp(PREFIXES, name);
   if (prefix) return startedByPrefix(words, prefix);
   if (/^(ba|da|z|k|mk|a|fi|)sh$/.test(name)) return startedByShell(command);
-  const runner = RUNNERS[name];
+  const runner = lookUp(RUNNERS, name);
   if (runner) return startedByRunner(words, runner);
-  const option = TEXT_WRAPPERS[name];
+  const option = lookUp(TEXT_WRAPPERS, name);
   if (option !== undefined) return startedByText(words, option);
   if (GUESSED.has(name)) return guessAll(words, 1);
   return NOTHING;
