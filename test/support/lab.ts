@@ -1,14 +1,29 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startScriptedModel } from "../../src/demo/scripted-model/server.ts";
-import type { ScriptedModel, ScriptedModelOptions, Script } from "../../src/demo/scripted-model/types.ts";
+import type { Script, ScriptedModel, ScriptedModelOptions } from "../../src/demo/scripted-model/types.ts";
 
-/** The built product: end-to-end tests run what users run. */
-export const LATHE = resolve("dist/main.js");
+/** The built product: end-to-end tests run what users run. LATHE_MAIN names another build's main.js. */
+export const LATHE = resolve(process.env.LATHE_MAIN ?? "dist/main.js");
 
-export type RunResult = { code: number | null; signal: string | null; stdout: string; stderr: string; ms: number };
+export type RunResult = {
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+  ms: number;
+};
 
 export type Lab = {
   /** Fresh workspace, home, a folder outside both, and a temp folder. */
@@ -17,6 +32,8 @@ export type Lab = {
   outside: string;
   tmp: string;
   model: ScriptedModel;
+  /** What the strict check found, over all scripts played in this lab. */
+  problems(): string[];
   environment: Record<string, string>;
   /** Replaces the scripted model by one with another script; the address changes. */
   play(script: Script, options?: Partial<ScriptedModelOptions>): Promise<ScriptedModel>;
@@ -24,8 +41,9 @@ export type Lab = {
   run(args: string[], options?: StartOptions): Promise<RunResult>;
   /** Pid of the daemon, from its own status; null when none runs. */
   daemonPid(): Promise<number | null>;
-  /** Live processes that have the lab's folders in their environment or arguments, without the daemon. */
-  leftovers(): Promise<{ pid: number; command: string }[]>;
+  /** Live processes of this lab, the daemon among them; `leftovers`: those that have the lab's folders in their environment or arguments, without the daemon. */
+  processes(): { pid: number; command: string }[];
+  leftovers(): { pid: number; command: string }[];
   close(): Promise<void>;
 };
 
@@ -39,7 +57,10 @@ export type StartOptions = {
 export type Running = { child: ChildProcess; result: Promise<RunResult>; stdout(): string; stderr(): string };
 
 /** A folder tree of its own, a scripted model and the real product; `close` leaves nothing behind. */
-export async function openLab(script: Script, options: Partial<ScriptedModelOptions> & { wire?: "anthropic" | "openai-chat" | "openai-responses" } = {}): Promise<Lab> {
+export async function openLab(
+  script: Script,
+  options: Partial<ScriptedModelOptions> & { wire?: "anthropic" | "openai-chat" | "openai-responses" } = {},
+): Promise<Lab> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-lab-")));
   const folder = (name: string): string => {
     const path = join(base, name);
@@ -51,6 +72,7 @@ export async function openLab(script: Script, options: Partial<ScriptedModelOpti
   const outside = folder("o");
   const tmp = folder("t");
   let model = await startScriptedModel({ strict: true, ...options, script });
+  const earlierProblems: string[] = [];
   const running = new Set<ChildProcess>();
   const environment = (): Record<string, string> => ({
     PATH: process.env.PATH ?? "/usr/bin:/bin",
@@ -93,11 +115,13 @@ export async function openLab(script: Script, options: Partial<ScriptedModelOpti
     get model() {
       return model;
     },
+    problems: () => [...earlierProblems, ...model.problems],
     get environment() {
       return environment();
     },
     async play(next, more) {
       await model.close();
+      earlierProblems.push(...model.problems);
       model = await startScriptedModel({ strict: true, ...options, ...more, script: next });
       return model;
     },
@@ -108,10 +132,8 @@ export async function openLab(script: Script, options: Partial<ScriptedModelOpti
       const status = JSON.parse(stdout || "null") as { pid: number } | null;
       return status?.pid ?? null;
     },
-    async leftovers() {
-      const daemon = await lab.daemonPid();
-      return processesWith(base).filter((found) => found.pid !== daemon);
-    },
+    processes: () => processesWith(base),
+    leftovers: () => processesWith(base).filter((found) => !/ daemon run$/.test(found.command)),
     async close() {
       for (const child of running) child.kill("SIGKILL");
       await lab.run(["daemon", "stop", "--force"], { timeoutMs: 10_000 });
@@ -128,12 +150,13 @@ export async function openLab(script: Script, options: Partial<ScriptedModelOpti
 }
 
 function wireEnvironment(wire: string, url: string): Record<string, string> {
-  if (wire === "anthropic") return { ANTHROPIC_API_KEY: "lab-key", ANTHROPIC_BASE_URL: url, ANTHROPIC_MODEL: "claude-sonnet-4-6" };
+  if (wire === "anthropic")
+    return { ANTHROPIC_API_KEY: "lab-key", ANTHROPIC_BASE_URL: url, ANTHROPIC_MODEL: "claude-sonnet-4-6" };
   const model = wire === "openai-chat" ? "openai-chat/scripted-model" : "openai-responses/scripted-model";
   return { OPENAI_API_KEY: "lab-key", OPENAI_BASE_URL: `${url}/v1`, MODEL_ID: model };
 }
 
-/** Processes with the text in their environment or arguments; Linux only, elsewhere none are seen. */
+/** Processes with the text in their environment, arguments or working directory; Linux only, elsewhere none are seen. */
 function processesWith(text: string): { pid: number; command: string }[] {
   if (!existsSync("/proc/self/environ")) return [];
   const found: { pid: number; command: string }[] = [];
@@ -141,7 +164,11 @@ function processesWith(text: string): { pid: number; command: string }[] {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     try {
       const command = readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ").trim();
-      const marked = command.includes(text) || readFileSync(`/proc/${name}/environ`, "latin1").includes(text);
+      const marked = [
+        command,
+        readFileSync(`/proc/${name}/environ`, "latin1"),
+        readlinkSync(`/proc/${name}/cwd`),
+      ].some((place) => place.includes(text));
       if (marked && command !== "") found.push({ pid: Number(name), command });
     } catch {}
   }
@@ -155,7 +182,11 @@ export function resultOf(run: RunResult): Record<string, unknown> & { result: st
 }
 
 /** Waits until `check` holds; fails with `what` after the time. */
-export async function until(what: string, check: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  timeoutMs = 10_000,
+): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await check())) {
     if (performance.now() > end) throw new Error(`timed out: ${what}`);

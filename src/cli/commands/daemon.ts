@@ -68,13 +68,23 @@ async function stop(host: CliHost, args: string[]): Promise<number> {
 
 /** Waits until a process is gone, so that whoever asked may start another daemon or remove its folders. */
 async function processEnd(pid: number): Promise<void> {
-  for (let waited = 0; waited < STOP_WAIT_MS; waited += STOP_POLL_MS) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
+  for (let waited = 0; waited < STOP_WAIT_MS && isRunning(pid); waited += STOP_POLL_MS) {
     await delay(STOP_POLL_MS);
+  }
+}
+
+/** False also for one that ended and only waits for its parent to notice, which init may take a while to. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
+  } catch {
+    return true; // no /proc here
   }
 }
 
