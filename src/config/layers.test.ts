@@ -38,6 +38,7 @@ describe("a broken file is never no settings (H44)", () => {
       '{"permissions": {"deny": ["Bash"]},\n "permissions": {}}',
       /config\.json:2:2: "permissions" is given twice/,
     ],
+    ["a key that is none", '{"__proto__": {}}', /config\.json:1:2: "__proto__" is no key/],
     [
       "a broken deny rule",
       '{"permissions": {"deny": ["Bash(git push"]}}',

@@ -253,6 +253,13 @@ describe("calls of several actions and of none", () => {
     expect(decide({ ...base, input: { command: "make", cwd: "/w/sub", timeout_sec: 3 } }).type).toBe("allow");
   });
 
+  it("names that every object has are ordinary names", () => {
+    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+      expect(decide(command(`${name} x $${name}`, "ask")).type).toBe("ask");
+      expect(decide(command(`${name} x`, "ask", [rule("allow", `Bash(${name} *)`)])).type).toBe("allow");
+    }
+  });
+
   it("a path with a NUL character is refused", () => {
     expect(decide(read("/w/a\0b", "bypass")).type).toBe("deny");
   });

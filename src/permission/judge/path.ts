@@ -1,7 +1,8 @@
 import type { PermissionDecision, ResolvedAction, Rule } from "../../protocol/permission.ts";
 import { pathMatches } from "../paths/glob.ts";
 import { protectedName, secretPattern } from "../paths/guarded.ts";
-import { below, parentOf } from "../paths/lexical.ts";
+import { below, isWithin, parentOf } from "../paths/lexical.ts";
+import type { DecideRequest } from "../request.ts";
 import {
   allowed,
   asked,
@@ -65,14 +66,19 @@ function coversPath(rule: Rule, family: "read" | "edit", path: string, context: 
   return rule.match === undefined || pathMatches(rule.match, path, context.request.place);
 }
 
-/** The pattern that makes one of the paths a secret. */
+/** The pattern that makes one of the paths a secret. The private /tmp is the session's own, wherever it lies. */
 export function findSecret(paths: readonly string[], { request }: JudgeContext): string | null {
-  const guard = { denyRead: request.denyRead, allowRead: request.allowRead ?? [], place: request.place };
-  for (const path of paths) {
+  const { denyRead, allowRead = [], place } = request;
+  const guard = { denyRead, allowRead, place: { ...place, cwd: place.roots[0] ?? place.cwd } };
+  for (const path of outsideTmp(paths, request)) {
     const found = secretPattern(path, guard);
     if (found !== null) return found;
   }
   return null;
+}
+
+function outsideTmp(paths: readonly string[], { place }: DecideRequest): string[] {
+  return paths.filter((path) => place.tmp === undefined || !isWithin(place.tmp, path));
 }
 
 export function deniedAsSecret(path: string, pattern: string): PermissionDecision {
@@ -89,7 +95,7 @@ export function deniedAsSecret(path: string, pattern: string): PermissionDecisio
 /** The protected name that one of the paths falls under. */
 export function findProtected(paths: readonly string[], { request }: JudgeContext): string | null {
   const roots = [...request.place.roots, request.place.home];
-  for (const path of paths) {
+  for (const path of outsideTmp(paths, request)) {
     const found = protectedName(path, request.protectedNames, roots);
     if (found !== null) return found;
   }

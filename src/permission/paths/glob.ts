@@ -36,7 +36,7 @@ function basesOf(pattern: string, place: GlobPlace): { base: string; rest: strin
 }
 
 /** A pattern without its base, as an expression over the rest of a path; what lies below it counts too. */
-function globExpression(pattern: string, ignoreCase: boolean): RegExp {
+export function globExpression(pattern: string, ignoreCase: boolean): RegExp {
   let out = "";
   const text = pattern.replace(/\/+$/, "");
   for (let at = 0; at < text.length; at++) {

@@ -1,37 +1,27 @@
-import { type GlobPlace, pathMatches } from "./glob.ts";
-import { below } from "./lexical.ts";
+import { type GlobPlace, globExpression, pathMatches } from "./glob.ts";
+import { below, isWithin } from "./lexical.ts";
 
 /**
- * The protected name that a write to `path` would change, or null: the name itself, what lies below it, or the
- * directories of the name above it, which would go with it. Compared by component, without case.
+ * The protected name that a write to `path` would change, or null: by component, without case, at any depth
+ * below a root. The `.git` entry itself counts: who replaces it chooses the configuration that git reads.
  */
 export function protectedName(
   path: string,
   names: readonly string[],
   roots: readonly string[],
 ): string | null {
-  const lower = path.toLowerCase();
-  for (const name of names) {
-    const wanted = name.toLowerCase().replace(/\/+$/, "");
-    if (wanted.startsWith("/")) {
-      if (lower === wanted || lower.startsWith(`${wanted}/`)) return name;
-      continue;
-    }
-    for (const root of roots) {
-      const inside = below(root.toLowerCase(), lower);
-      if (inside === null) continue;
-      if (`/${inside}/`.includes(`/${wanted}/`) || isAbove(inside, wanted)) return name;
+  for (const root of roots) {
+    const inside = below(root, path);
+    if (inside === null) continue;
+    if (/(^|\/)\.git$/i.test(inside)) return ".git";
+    for (const name of names) {
+      const covers = name.startsWith("/")
+        ? isWithin(name.replace(/(?<=.)\/+$/, ""), path)
+        : globExpression(`**/${name}`, true).test(inside);
+      if (covers) return name.replace(/(?<=.)\/+$/, "");
     }
   }
   return null;
-}
-
-/** True when the path ends in the first parts of the name: `sub/.git` holds `.git/hooks`. */
-function isAbove(inside: string, wanted: string): boolean {
-  const parts = wanted.split("/");
-  return parts.some(
-    (_, length) => length > 0 && `/${inside}`.endsWith(`/${parts.slice(0, length).join("/")}`),
-  );
 }
 
 /** The pattern that makes reading `path` a secret, or null. A later `!pattern` takes a secret back. */
