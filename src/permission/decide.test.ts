@@ -243,6 +243,19 @@ describe("calls of several actions and of none", () => {
     expect(decide(todo([rule("deny", "TodoWrite")])).type).toBe("deny");
   });
 
+  it("a rule may name an argument of such a tool", () => {
+    const agent = (input: Record<string, string>) => ({
+      ...request("agent", input, [], {
+        rules: [rule("deny", "Agent(explorer)"), rule("deny", "Agent(model:big-*)")],
+        mode: "bypass",
+      }),
+      effect: "execute" as const,
+    });
+    expect(decide(agent({ name: "explorer" })).type).toBe("deny");
+    expect(decide(agent({ name: "writer", model: "big-1" })).type).toBe("deny");
+    expect(decide(agent({ name: "writer", model: "small" })).type).toBe("allow");
+  });
+
   it("a call that names rights of its own asks", () => {
     const base = command("make", "bypass");
     expect(decide({ ...base, input: { command: "make", writableRoots: ["/"] } })).toMatchObject({

@@ -100,7 +100,12 @@ export function toolName(name: string): string | null {
 function broken(text: string, about: { effect: RuleEffect; scope: RuleScope; source: string }): RuleParse {
   if (text === "") return { ok: false, error: "the rule is empty; write for example bash(npm test)" };
   const name = /^[A-Za-z]\w*/.exec(text)?.[0];
-  const what = text.includes("(") ? "its parentheses do not close at the end" : "it is not a tool's name";
+  const what =
+    name === undefined
+      ? "it does not begin with a tool's name"
+      : text.includes("(")
+        ? "its parentheses do not close at the end"
+        : "what follows the tool's name must stand in parentheses";
   return fail(`${what}; a rule is Tool or Tool(pattern), for example bash(npm test)`, name, about, text);
 }
 

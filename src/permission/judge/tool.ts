@@ -1,4 +1,6 @@
-import type { PermissionDecision } from "../../protocol/permission.ts";
+import type { JsonObject } from "../../protocol/ids.ts";
+import type { PermissionDecision, Rule } from "../../protocol/permission.ts";
+import { tokenMatches } from "../rules/tokens.ts";
 import {
   allowed,
   asked,
@@ -13,8 +15,8 @@ import {
 export function judgeTool(context: JudgeContext): PermissionDecision {
   const { request } = context;
   const what = `the tool ${request.tool}`;
-  const speaks = (rule: { tool: string; match?: string }): boolean =>
-    (rule.tool === request.tool || rule.tool === "*") && rule.match === undefined;
+  const speaks = (rule: Rule): boolean =>
+    (rule.tool === request.tool || rule.tool === "*") && namesInput(rule.match, request.input);
   const denyRule = context.deny.find(speaks);
   if (denyRule) return deniedByRule(denyRule, what);
   const harmless = request.effect === "none" || request.effect === "read";
@@ -29,4 +31,13 @@ export function judgeTool(context: JudgeContext): PermissionDecision {
   if (request.mode === "bypass") return allowed("mode", "bypass mode lets it pass", "workspace-write");
   const rule = { ...suggestion(request.tool, ""), match: undefined };
   return asked("effect", `no rule decides about ${what}`, { parts: [what], suggestions: [rule] });
+}
+
+/** A rule about such a tool names one of its arguments, or `argument:value`: `agent(explorer)`. */
+function namesInput(match: string | undefined, input: JsonObject): boolean {
+  if (match === undefined) return true;
+  return Object.entries(input).some(
+    ([name, value]) =>
+      typeof value === "string" && (tokenMatches(match, value) || tokenMatches(match, `${name}:${value}`)),
+  );
 }

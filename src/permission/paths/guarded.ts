@@ -29,7 +29,7 @@ export function secretPattern(
   path: string,
   guard: { denyRead: readonly string[]; allowRead: readonly string[]; place: GlobPlace },
 ): string | null {
-  if (guard.allowRead.some((pattern) => pathMatches(pattern, path, guard.place))) return null;
+  if (guard.allowRead.some((pattern) => pathMatches(pattern, path, guard.place, true))) return null;
   let found: string | null = null;
   for (const pattern of guard.denyRead) {
     if (pattern.startsWith("!")) {

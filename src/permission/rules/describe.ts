@@ -29,8 +29,9 @@ function subjectOf(rule: Rule): string {
 
 function commandSubject(match: string, effect: Rule["effect"]): string {
   const tokens = tokenize(match);
-  const open = tokens.at(-1) === "*";
-  const shown = (open ? tokens.slice(0, -1) : tokens).join(" ");
+  const last = tokens.at(-1) ?? "";
+  const open = last === "*" || last.endsWith(":*");
+  const shown = [...tokens.slice(0, -1), open ? last.replace(/:?\*$/, "") : last].join(" ").trim();
   if (effect !== "allow") return `the command "${shown}" with any arguments, wherever it is started from`;
   if (shown === "") return "every command";
   return open ? `commands that begin with "${shown}"` : `exactly the command "${shown}"`;
