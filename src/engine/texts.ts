@@ -22,5 +22,5 @@ export function interruptedText(by: InterruptBy, when: "before" | "during"): str
 /** What the model is told when the user said no. */
 export function userDeniedText(word: string | undefined): string {
   const said = word === undefined || word.trim() === "" ? "" : ` The user said: ${word}`;
-  return `The user did not allow this call.${said} Do not try it again as it is.`;
+  return `The user did not allow this call; do not try it again as it is.${said}`;
 }
