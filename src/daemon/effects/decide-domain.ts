@@ -1,34 +1,62 @@
 import type { Rule } from "../../protocol/permission.ts";
 import type { DomainRequest } from "../../protocol/ports.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
-import { ask } from "./approvals.ts";
+import type { Attempt } from "./attempt.ts";
+import { auditRow } from "./audit.ts";
+import { decideFor } from "./decision-request.ts";
 import type { EffectPorts } from "./effect-ports.ts";
-import type { Attempt } from "./tool-context.ts";
+import { ask } from "./questions.ts";
+
+type Verdict = { allow: boolean; reason: string };
 
 /**
- * A command wants a domain that no rule names. Headless: no. `bypass`: yes, and logged. Otherwise the user
- * is asked, once per domain and command; the answer for the task or everywhere is remembered by the gate's
- * allow list.
+ * A command wants a domain that no list of the policy decides. Rules, grants and mode decide as for a fetch;
+ * what they leave open is asked about, but only when the call set `allow_network` and somebody is there. Every
+ * decision is an audit row of the call.
  */
 export async function decideDomain(
   request: DomainRequest,
+  networkAsked: boolean,
   attempt: Attempt,
   runtime: SessionRuntime,
   ports: EffectPorts,
-): Promise<{ allow: boolean; reason: string }> {
-  const { domain } = request;
-  if (runtime.actor.state.mode === "read-only")
-    return { allow: false, reason: "read-only mode has no network" };
-  if (runtime.actor.state.mode === "bypass") {
-    ports.log("warning", `bypass mode let a command reach ${domain}:${request.port}`);
-    return { allow: true, reason: "bypass mode" };
+): Promise<Verdict> {
+  const { domain, port } = request;
+  const { effect } = attempt;
+  const url = `${port === 80 ? "http" : "https"}://${domain.includes(":") ? `[${domain}]` : domain}:${port}/`;
+  const fetch = { name: "fetch", effect: "network" as const };
+  const decision = decideFor(fetch, {}, [{ type: "fetch_url", url }], runtime);
+  const conclude = (verdict: Verdict): Verdict => {
+    const about = { callId: effect.call.id, runId: effect.runId, tool: attempt.tool.name };
+    const reason = `${domain}:${port}: ${verdict.reason}`;
+    const verb = verdict.allow ? "allow" : "deny";
+    const audit = auditRow(about, verb, { ...decision, reason }, runtime, ports);
+    attempt.facts.push({ type: "decision_recorded", audit });
+    return verdict;
+  };
+  if (decision.type !== "ask") {
+    if (decision.type === "allow" && decision.layer === "mode")
+      ports.log("warning", `bypass mode let a command reach ${domain}:${port}`);
+    return conclude({ allow: decision.type === "allow", reason: decision.reason });
   }
-  if (!attempt.effect.interactive) {
-    return {
+  if (!networkAsked)
+    return conclude({ allow: false, reason: "the call did not ask for network access (allow_network)" });
+  if (!effect.interactive) {
+    return conclude({
       allow: false,
       reason: `reaching ${domain} needs the user's approval, and nobody is there to ask`,
-    };
+    });
   }
+  return conclude(await askAboutDomain(request, attempt, runtime, ports));
+}
+
+/** An answer for the task or everywhere is a grant that the next decision finds. */
+async function askAboutDomain(
+  { domain, port }: DomainRequest,
+  attempt: Attempt,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+): Promise<Verdict> {
   const rule: Rule = {
     effect: "allow",
     tool: "fetch",
@@ -40,9 +68,9 @@ export async function decideDomain(
     attempt,
     {
       kind: "domain",
-      title: `Let this command reach ${domain}:${request.port}?`,
+      title: `Let this command reach ${domain}:${port}?`,
       reason: "the command wants to use the network",
-      parts: [`connect to ${domain}:${request.port}`],
+      parts: [`connect to ${domain}:${port}`],
       onceOnly: false,
       suggestions: [rule],
     },
@@ -50,7 +78,5 @@ export async function decideDomain(
     ports,
   );
   if (answer?.type !== "allow") return { allow: false, reason: `the user did not allow ${domain}` };
-  const network = runtime.policy.network;
-  if (answer.scope !== "once" && network.type === "gate") network.allow.push(domain);
   return { allow: true, reason: `allowed by the user (${answer.scope})` };
 }

@@ -2,8 +2,9 @@ import type { ToolCallBlock } from "../../protocol/message.ts";
 import type { ResolvedAction } from "../../protocol/permission.ts";
 import type { ToolDefinition } from "../../protocol/tool.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
+import type { Attempt } from "./attempt.ts";
 import type { EffectPorts } from "./effect-ports.ts";
-import { type Attempt, buildToolContext, fileAccess } from "./tool-context.ts";
+import { buildToolContext, fileAccess } from "./tool-context.ts";
 
 /**
  * The diff that a write call would make: the very tool, run over a file layer that computes changes without
@@ -30,7 +31,13 @@ export async function previewDiff(
       interactive: true,
     },
     tool: asked.tool,
-    rights: { profile: "read-only", approved: true, actions: asked.actions, unsandboxed: false },
+    rights: {
+      profile: "read-only",
+      approved: true,
+      actions: asked.actions,
+      extraRoots: [],
+      unsandboxed: false,
+    },
     signal: AbortSignal.timeout(5000),
     facts: [],
   };

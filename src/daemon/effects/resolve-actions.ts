@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { ResolvedAction } from "../../protocol/permission.ts";
 import type { Action, Place } from "../../protocol/tool.ts";
 import { resolveInPlace } from "../../sandbox/file-guard.ts";
@@ -16,4 +18,14 @@ export async function resolveActions(actions: readonly Action[], place: Place): 
       return { ...action, realPath: real.ok ? real.value : action.path };
     }),
   );
+}
+
+/** Where a path that a command names leads, as far as it exists; the rest is taken as it is. Reads links only. */
+export function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(followLinks(parent), basename(path));
+  }
 }

@@ -43,7 +43,6 @@ export function startEffect(effect: Effect, runtime: SessionRuntime, ports: Effe
       return;
     case "release_run":
       runtime.batch = [];
-      runtime.writers.clear();
       return;
   }
 }

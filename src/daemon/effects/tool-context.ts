@@ -1,33 +1,13 @@
 import { commandVariables } from "../../config/credentials.ts";
-import type { Effect } from "../../engine/effect.ts";
-import type { ToolFact } from "../../engine/input.ts";
-import type { ResolvedAction, SandboxProfileName } from "../../protocol/permission.ts";
-import type { CommandPort, FilePort } from "../../protocol/ports.ts";
-import type { ToolContext, ToolDefinition } from "../../protocol/tool.ts";
+import type { CommandPort, FilePort, SandboxPolicy } from "../../protocol/ports.ts";
+import type { ToolContext } from "../../protocol/tool.ts";
 import type { Approved } from "../../sandbox/file-guard.ts";
 import { createFiles } from "../../sandbox/files/create-files.ts";
 import { createSearch } from "../../sandbox/search/create-search.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
+import type { Attempt, RunRights } from "./attempt.ts";
 import { decideDomain } from "./decide-domain.ts";
 import type { EffectPorts } from "./effect-ports.ts";
-
-/** What one attempt may do. */
-export type RunRights = {
-  profile: SandboxProfileName;
-  /** True when a person approved this exact call: its paths outside the roots and protected ones are then open. */
-  approved: boolean;
-  actions: ResolvedAction[];
-  unsandboxed: boolean;
-};
-
-/** One attempt at a call. */
-export type Attempt = {
-  effect: Extract<Effect, { type: "run_tool" }>;
-  tool: ToolDefinition;
-  rights: RunRights;
-  signal: AbortSignal;
-  facts: ToolFact[];
-};
 
 /** The context a tool gets: ports that are already under the session's policy and this attempt's rights. */
 export function buildToolContext(
@@ -126,14 +106,14 @@ function commandAccess(
         command,
         cwd: options.cwd,
         env: commandEnvironment(runtime),
-        policy: runtime.policy,
+        policy: policyFor(rights, runtime),
         profile: rights.profile,
         unsandboxed: rights.unsandboxed,
         timeoutMs: options.timeoutMs,
         signal,
         onOutput: (text) =>
           ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
-        decideDomain: (request) => decideDomain(request, attempt, runtime, ports),
+        decideDomain: (request) => decideDomain(request, options.network, attempt, runtime, ports),
       });
       if (result.ok) {
         for (const denial of result.value.denials) {
@@ -143,6 +123,12 @@ function commandAccess(
       return result;
     },
   };
+}
+
+/** The session's walls, opened by what a person approved for this call. */
+function policyFor(rights: RunRights, { policy }: SessionRuntime): SandboxPolicy {
+  if (rights.extraRoots.length === 0) return policy;
+  return { ...policy, writableRoots: [...policy.writableRoots, ...rights.extraRoots] };
 }
 
 /** The environment of commands: the client's allow-listed variables and our markers (CONVENTIONS 5.12). */

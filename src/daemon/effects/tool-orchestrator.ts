@@ -1,18 +1,26 @@
 import type { Effect } from "../../engine/effect.ts";
 import type { PreparedCall, ToolFact } from "../../engine/input.ts";
-import { decide } from "../../permission/decide.ts";
-import type { CallId } from "../../protocol/ids.ts";
 import type { ToolCallBlock, ToolResultBlock } from "../../protocol/message.ts";
-import type { AuditRow, PermissionDecision, ResolvedAction } from "../../protocol/permission.ts";
+import type {
+  AuditRow,
+  DecisionLayer,
+  PermissionDecision,
+  ResolvedAction,
+} from "../../protocol/permission.ts";
 import type { ToolDefinition, ToolOutput } from "../../protocol/tool.ts";
 import { findTool, toolNames } from "../../tools/registry.ts";
 import { beginEffect, endEffect, type SessionRuntime } from "../sessions/session-runtime.ts";
-import { approvalBinding, ask, buildApproval } from "./approvals.ts";
+import { buildApproval } from "./approvals.ts";
+import type { Attempt, RunRights } from "./attempt.ts";
+import { auditRow } from "./audit.ts";
+import { approvalBinding } from "./binding.ts";
+import { decideFor } from "./decision-request.ts";
 import type { EffectPorts } from "./effect-ports.ts";
+import { askToLeaveSandbox, foldersFor } from "./leave-sandbox.ts";
 import { resolveActions } from "./resolve-actions.ts";
 import { storeOutput } from "./store-output.ts";
-import { type Attempt, buildToolContext, type RunRights } from "./tool-context.ts";
-import { denialText, headlessDenialText, textResult } from "./tool-texts.ts";
+import { buildToolContext } from "./tool-context.ts";
+import { changedText, denialText, headlessDenialText, textResult } from "./tool-texts.ts";
 import { openBatch, waitForTurn, withFiles } from "./write-order.ts";
 
 /**
@@ -66,11 +74,9 @@ async function prepareCall(
 ): Promise<PreparedCall> {
   const examined = await examine(call, runtime);
   if (!examined.ok) {
-    const audit = auditRow(call.id, examined.tool, effect.runId, runtime, ports, "refused", {
-      type: "deny",
-      layer: "invalid",
-      reason: examined.message,
-    });
+    const about = { callId: call.id, runId: effect.runId, tool: examined.tool };
+    const decision = { layer: "invalid" as const, reason: examined.message };
+    const audit = auditRow(about, "refused", decision, runtime, ports);
     return {
       callId: call.id,
       type: "answered",
@@ -80,8 +86,8 @@ async function prepareCall(
     };
   }
   const { decision, tool } = examined;
-  const audit = (verb: AuditRow["decision"]): AuditRow =>
-    auditRow(call.id, tool.name, effect.runId, runtime, ports, verb, decision);
+  const about = { callId: call.id, runId: effect.runId, tool: tool.name };
+  const audit = (verb: AuditRow["decision"]): AuditRow => auditRow(about, verb, decision, runtime, ports);
   if (decision.type === "allow") return { callId: call.id, type: "run", audit: audit("allow") };
   if (decision.type === "deny") {
     const result = textResult(call.id, "denied", denialText(decision));
@@ -122,20 +128,7 @@ async function examine(call: ToolCallBlock, runtime: SessionRuntime): Promise<Ex
   const parsed = tool.parse(call.input);
   if (!parsed.ok) return { ok: false, tool: tool.name, message: parsed.error };
   const actions = await resolveActions(tool.actions(parsed.value, runtime.place), runtime.place);
-  const decision = decide({
-    tool: tool.name,
-    effect: tool.effect,
-    input: call.input,
-    actions,
-    rules: runtime.settings.rules,
-    grants: runtime.grants,
-    mode: runtime.actor.state.mode,
-    place: runtime.place,
-    trusted: runtime.settings.trusted,
-    sandboxed: runtime.options.sandbox === "on",
-    protectedNames: runtime.policy.protectedNames,
-    denyRead: runtime.policy.denyRead,
-  });
+  const decision = decideFor(tool, call.input, actions, runtime);
   return { ok: true, tool, input: parsed.value, actions, decision };
 }
 
@@ -169,66 +162,82 @@ async function attemptCall(
   const examined = await examine(call, runtime);
   if (!examined.ok) return { result: textResult(call.id, "error", examined.message), denied: false };
   const rights = await rightsOf(effect, examined, runtime, ports);
-  if (!rights.ok) return { result: textResult(call.id, "denied", rights.message), denied: true };
-
+  if (!rights.ok) {
+    const about = { callId: call.id, runId: effect.runId, tool: examined.tool.name };
+    const decision = { ...examined.decision, layer: rights.layer, reason: rights.message };
+    facts.push({
+      type: "decision_recorded",
+      audit: auditRow(about, "deny", decision, runtime, ports),
+    });
+    return { result: textResult(call.id, "denied", rights.message), denied: true };
+  }
   const attempt: Attempt = { effect, tool: examined.tool, rights: rights.value, signal, facts };
-  const first = await runOnce(attempt, examined.input, examined.actions, runtime, ports);
-  const outside = await askToLeaveSandbox(attempt, first, runtime, ports);
-  const again = outside
-    ? await runOnce({ ...attempt, rights: outside }, examined.input, examined.actions, runtime, ports)
-    : first;
-  const { output } = again;
+  const first = await runOnce(attempt, examined, runtime, ports);
+  const wider =
+    first.output.status === "error"
+      ? await askToLeaveSandbox(attempt, first.deniedPaths, runtime, ports)
+      : null;
+  const { output } = wider ? await runOnce({ ...attempt, rights: wider }, examined, runtime, ports) : first;
   const result = await storeOutput(call.id, output, signal, ports);
   return { result, denied: output.status === "denied" };
 }
 
-/** Rights of the attempt: what the decision, or the approval it waited for, allows; nothing more. */
+type Rights = { ok: true; value: RunRights } | { ok: false; layer: DecisionLayer; message: string };
+
+/**
+ * Rights of the attempt: what the decision, or the approval it waited for, allows; nothing more. Rules and files
+ * may have changed since the call was prepared, so what was allowed then must still be allowed now.
+ */
 async function rightsOf(
   effect: Run,
   examined: Extract<Examined, { ok: true }>,
   runtime: SessionRuntime,
   ports: EffectPorts,
-): Promise<{ ok: true; value: RunRights } | { ok: false; message: string }> {
+): Promise<Rights> {
   const { decision, actions } = examined;
-  if (effect.approvalId === null) {
-    // Rules may have tightened since the call was prepared.
-    if (decision.type === "deny") return { ok: false, message: denialText(decision) };
-    return {
-      ok: true,
-      value: {
-        profile: decision.profile,
-        approved: false,
-        actions,
-        unsandboxed: runtime.options.sandbox === "none",
-      },
-    };
+  const approved = effect.approvalId !== null;
+  if (approved) {
+    const invalid = await spendApproval(effect, examined.tool.name, runtime, ports);
+    if (invalid !== null) return { ok: false, layer: "invalid", message: invalid };
   }
-  if (runtime.spent.has(effect.approvalId))
-    return { ok: false, message: "Permission denied: this approval was used before." };
-  const approval = (await ports.store.approvals({ sessionId: runtime.actor.session.id })).find(
-    (row) => row.id === effect.approvalId,
-  );
-  const binding = approvalBinding(effect.call, examined.tool.name, runtime);
-  if (approval?.status !== "approved" || approval.binding !== binding) {
-    return { ok: false, message: "Permission denied: the approval does not belong to this exact call." };
-  }
-  runtime.spent.add(effect.approvalId);
-  if (decision.type === "deny") return { ok: false, message: denialText(decision) };
+  if (decision.type === "deny") return { ok: false, layer: decision.layer, message: denialText(decision) };
+  if (decision.type === "ask" && !approved)
+    return { ok: false, layer: decision.layer, message: changedText(decision) };
+  const outside = decision.type === "ask" ? (decision.writesOutside ?? []) : [];
   return {
     ok: true,
     value: {
       profile: decision.profile,
-      approved: true,
+      approved,
       actions,
+      extraRoots: approved ? (foldersFor(outside, runtime) ?? []) : [],
       unsandboxed: runtime.options.sandbox === "none",
     },
   };
 }
 
+/** Spends the approval's single use; else says why it does not hold. */
+async function spendApproval(
+  effect: Run,
+  tool: string,
+  runtime: SessionRuntime,
+  ports: EffectPorts,
+): Promise<string | null> {
+  const id = effect.approvalId;
+  if (id === null || runtime.spent.has(id)) return "Permission denied: this approval was used before.";
+  const approvals = await ports.store.approvals({ sessionId: runtime.actor.session.id });
+  const approval = approvals.find((row) => row.id === id);
+  const binding = approvalBinding(effect.call, tool, runtime);
+  const holds =
+    approval?.status === "approved" && approval.callId === effect.call.id && approval.binding === binding;
+  if (!holds) return "Permission denied: the approval does not belong to this exact call.";
+  runtime.spent.add(id);
+  return null;
+}
+
 async function runOnce(
   attempt: Attempt,
-  input: unknown,
-  actions: ResolvedAction[],
+  { input, actions }: Extract<Examined, { ok: true }>,
   runtime: SessionRuntime,
   ports: EffectPorts,
 ): Promise<{ output: ToolOutput; deniedPaths: string[] }> {
@@ -237,61 +246,3 @@ async function runOnce(
   const output = await withFiles(runtime, written, () => attempt.tool.run(input, built.context));
   return { output, deniedPaths: built.deniedPaths() };
 }
-
-/**
- * A command that failed because the sandbox kept it from a path outside the roots may be asked about once.
- * Never for protected paths or secrets, never headless, never in read-only mode.
- */
-async function askToLeaveSandbox(
-  attempt: Attempt,
-  first: { output: ToolOutput; deniedPaths: string[] },
-  runtime: SessionRuntime,
-  ports: EffectPorts,
-): Promise<RunRights | null> {
-  const { effect, signal } = attempt;
-  const mayAsk =
-    effect.interactive && runtime.actor.state.mode !== "read-only" && !attempt.rights.unsandboxed;
-  if (!mayAsk || signal.aborted || first.output.status !== "error" || first.deniedPaths.length === 0)
-    return null;
-  const answer = await ask(
-    attempt,
-    {
-      kind: "escalation",
-      title: "Run this command again without the sandbox?",
-      reason: `the sandbox kept it from writing ${first.deniedPaths.join(", ")}`,
-      parts: first.deniedPaths.map((path) => `write ${path}`),
-      onceOnly: true,
-      suggestions: [],
-    },
-    runtime,
-    ports,
-  );
-  return answer?.type === "allow" ? { ...attempt.rights, unsandboxed: true, approved: true } : null;
-}
-
-function auditRow(
-  callId: CallId,
-  tool: string,
-  runId: string,
-  runtime: SessionRuntime,
-  ports: EffectPorts,
-  verb: AuditRow["decision"],
-  decision: PermissionDecision,
-): AuditRow {
-  return {
-    sessionId: runtime.actor.session.id,
-    runId,
-    callId,
-    tool,
-    decision: verb,
-    layer: decision.layer,
-    rule: decision.rule ? ruleText(decision.rule) : null,
-    source: decision.rule?.source ?? null,
-    by: "policy",
-    reason: decision.reason,
-    at: ports.clock.now(),
-  };
-}
-
-const ruleText = (rule: { effect: string; tool: string; match?: string }): string =>
-  `${rule.effect} ${rule.tool}${rule.match === undefined ? "" : `(${rule.match})`}`;

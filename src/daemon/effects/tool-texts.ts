@@ -27,6 +27,14 @@ export function headlessDenialText(decision: Extract<PermissionDecision, { type:
   );
 }
 
+/** What the model is told when what was allowed is not allowed any more by the time the call runs. */
+export function changedText(decision: Extract<PermissionDecision, { type: "ask" }>): string {
+  return (
+    `Permission denied: since this call was allowed, rules, mode or files changed, and now it needs the user's ` +
+    `approval (${decision.reason}). Nothing was run. Send the call again to ask for it.`
+  );
+}
+
 /** One line that shows a call to a person: the command, or the tool with its path. */
 export function callTitle(tool: string, input: JsonObject): string {
   if (typeof input.command === "string") return input.command;

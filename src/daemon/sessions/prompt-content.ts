@@ -55,7 +55,7 @@ function readers(runtime: SessionRuntime, ports: EffectPorts) {
         interactive: false,
       },
       tool,
-      rights: { profile: "read-only", approved: false, actions: [], unsandboxed: false },
+      rights: { profile: "read-only", approved: false, actions: [], extraRoots: [], unsandboxed: false },
       signal: AbortSignal.timeout(10_000),
       facts: [],
     },
