@@ -10,6 +10,8 @@ type Failed = Extract<Input, { type: "model_failed" }>;
 const MAX_ATTEMPTS = 10;
 /** For failures that take long to show, and for a last word that is only a courtesy. */
 const FEW_ATTEMPTS = 3;
+/** For streams that are torn in mid-text: each attempt is paid for, and the user waits with half an answer. */
+const TORN_ATTEMPTS = 5;
 const PATIENT: readonly FailureInfo["kind"][] = ["rate_limit", "overloaded", "server", "network"];
 
 /** The model call failed or was cut: again after a while, or the end of the turn with what had arrived. */
@@ -21,7 +23,7 @@ export function onModelFailed(draft: Draft, input: Failed): void {
     keepPartial(draft, input, "interrupted");
     return endTurn(draft, { type: "interrupted", by: interrupting.by });
   }
-  if (input.retryable && phase.attempt < attemptsFor(phase, input.error)) {
+  if (input.retryable && phase.attempt < attemptsFor(phase, input)) {
     return waitAndRetry(draft, input, phase);
   }
   const kept = keepPartial(draft, input, "error");
@@ -31,8 +33,10 @@ export function onModelFailed(draft: Draft, input: Failed): void {
   endTurn(draft, cut ? { type: "cut", message: error.message } : { type: "failed", error });
 }
 
-const attemptsFor = (phase: CallingPhase, error: FailureInfo): number =>
-  phase.type === "calling_model" && PATIENT.includes(error.kind) ? MAX_ATTEMPTS : FEW_ATTEMPTS;
+function attemptsFor(phase: CallingPhase, { error, partial }: Failed): number {
+  if (phase.type !== "calling_model" || !PATIENT.includes(error.kind)) return FEW_ATTEMPTS;
+  return textOf(partial) === "" ? MAX_ATTEMPTS : TORN_ATTEMPTS;
+}
 
 /** A wait that would outlast the time of the turn is not begun. */
 function waitAndRetry(draft: Draft, input: Failed, phase: CallingPhase): void {
