@@ -1,4 +1,4 @@
-import type { ApprovalId, CallId, CommandId, EffectId, MessageId, Millis } from "../protocol/ids.ts";
+import type { CallId, CommandId, EffectId, MessageId, Millis } from "../protocol/ids.ts";
 import type { ContentBlock, Message, StopReason, ToolResultBlock, Usage } from "../protocol/message.ts";
 import type { Approval, ApprovalAnswer, AuditRow, Grant, PermissionMode } from "../protocol/permission.ts";
 import type { FailureInfo } from "../protocol/session.ts";
@@ -60,6 +60,8 @@ export type Input =
       partial: ContentBlock[];
       usage: Usage;
       model: string;
+      /** Pictures of the request that the vendor's refusal is about; asked again without them. */
+      refusedImages?: readonly string[];
     }
   /** No credentials for the model: the turn parks. */
   | { type: "model_unreachable"; effectId: EffectId; missing: string }
@@ -98,5 +100,3 @@ export type ToolFact = Extract<
   import("../protocol/event.ts").Fact,
   { type: "file_changed" | "notice" | "decision_recorded" }
 >;
-
-export type { ApprovalId };

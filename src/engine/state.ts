@@ -7,7 +7,6 @@ import type {
   FailureInfo,
   LimitKind,
   Limits,
-  PhaseName,
   QueuedPrompt,
 } from "../protocol/session.ts";
 
@@ -26,8 +25,6 @@ export type Phase =
 
 /** Attempt number of a model call, from 1, and how long the wait before it was (0 for the first). */
 export type Attempt = { effectId: EffectId; attempt: number; waitedMs: Millis };
-
-export type PhaseType = Phase["type"] & PhaseName;
 
 /** A prompt that waits, with its whole content. */
 export type WaitingPrompt = QueuedPrompt & { content: ContentBlock[]; settings: TurnSettings };
@@ -86,6 +83,8 @@ export type EngineState = {
   /** Empty when idle, but for what an interrupt left: the next prompt takes it along. */
   queue: WaitingPrompt[];
   usage: Usage;
+  /** Blob hashes of pictures that a vendor refused: requests name them in words instead. */
+  refusedImages?: readonly string[];
   /** Commands lately carried out, newest last (bounded): a repeat changes nothing. */
   recentCommands: CommandId[];
 };
