@@ -1,5 +1,5 @@
 import type { FailureInfo } from "../protocol/session.ts";
-import { addMessage, changeTurn, type Draft, enter } from "./draft.ts";
+import { addMessage, change, changeTurn, type Draft, enter, notice } from "./draft.ts";
 import type { Input } from "./input.ts";
 import { type CallingPhase, countFailedCall, isCalling, textOf } from "./model-reply.ts";
 import { waitMs } from "./retry.ts";
@@ -23,6 +23,8 @@ export function onModelFailed(draft: Draft, input: Failed): void {
     keepPartial(draft, input, "interrupted");
     return endTurn(draft, { type: "interrupted", by: interrupting.by });
   }
+  const refused = newlyRefused(draft, input);
+  if (refused.length > 0) return goOnWithout(draft, refused, phase, input.error);
   if (input.retryable && phase.attempt < attemptsFor(phase, input)) {
     return waitAndRetry(draft, input, phase);
   }
@@ -31,6 +33,22 @@ export function onModelFailed(draft: Draft, input: Failed): void {
   const { error } = input;
   const cut = kept && input.retryable;
   endTurn(draft, cut ? { type: "cut", message: error.message } : { type: "failed", error });
+}
+
+const newlyRefused = (draft: Draft, input: Failed): string[] =>
+  (input.refusedImages ?? []).filter((hash) => !draft.state.refusedImages?.includes(hash));
+
+/** The same request with words in the place of pictures, for good. Ends, since each can be refused only once. */
+function goOnWithout(draft: Draft, hashes: string[], phase: CallingPhase, error: FailureInfo): void {
+  change(draft, { refusedImages: [...(draft.state.refusedImages ?? []), ...hashes] });
+  const what = hashes.length === 1 ? "a picture" : `${hashes.length} pictures`;
+  notice(
+    draft,
+    "warning",
+    "image_refused",
+    `The model refused ${what} and is asked without: ${error.message}`,
+  );
+  callModel(draft, phase.attempt, phase.waitedMs);
 }
 
 function attemptsFor(phase: CallingPhase, { error, partial }: Failed): number {

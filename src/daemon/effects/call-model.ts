@@ -5,6 +5,7 @@ import type { FailureInfo } from "../../protocol/session.ts";
 import { beginEffect, endEffect, type SessionRuntime } from "../sessions/session-runtime.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { findModel } from "./find-model.ts";
+import { refusedImages } from "./refused-images.ts";
 import { sessionPrefix } from "./session-prefix.ts";
 
 type CallModel = Extract<Effect, { type: "call_model" }>;
@@ -57,6 +58,7 @@ async function buildFor(effect: CallModel, model: ModelRef, runtime: SessionRunt
     cacheKey: runtime.actor.session.id,
     purpose: effect.purpose,
     limit: effect.limit,
+    rejectedImages: new Set(runtime.actor.state.refusedImages ?? []),
   });
   if (problems.length > 0) {
     ports.log("error", `request of ${runtime.actor.session.id} is not valid: ${problems.join("; ")}`);
@@ -143,6 +145,7 @@ async function follow(
           partial: event.partial,
           usage: event.usage,
           model: model.id,
+          refusedImages: refusedImages(event.error, runtime.history, runtime.actor.state.refusedImages ?? []),
         });
         break;
     }

@@ -46,9 +46,11 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
         createdAt: now,
         updatedAt: now,
       };
+      const origin = stored.state as unknown as EngineState;
       const state: EngineState = {
         ...initialState({ sessionId: session.id, model: session.model, mode: session.mode }),
-        head: await closedHead(stored.state as unknown as EngineState, head, ports),
+        head: await closedHead(origin, head, ports),
+        refusedImages: origin.refusedImages ?? [],
       };
       session.head = state.head;
       const context = params.context ?? { environment: stored.environment, credentials: {} };
