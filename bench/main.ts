@@ -1,34 +1,63 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { figures } from "./figures.ts";
+import { sizeGroups } from "./figures/sizes.ts";
+import { startGroups } from "./figures/start.ts";
+import { stepGroups } from "./figures/steps.ts";
+import { FULL, QUICK, type Row } from "./row.ts";
 
-/** Runs the figures (all, or those whose name holds an argument) and writes docs/performance.md. */
-async function main(): Promise<void> {
-  const wanted = process.argv.slice(2);
-  const rows: string[] = [];
-  for (const figure of figures) {
-    if (wanted.length > 0 && !wanted.some((word) => figure.name.includes(word))) continue;
-    const row = await figure.run();
-    const line = `| ${figure.name} | ${row.floor} | ${row.lathe} | ${row.ratio ?? ""} | ${figure.budget} |`;
-    console.log(line);
-    rows.push(line);
+const USAGE = `npm run bench [-- [--quick] [group ...]]
+groups: ${[...startGroups, ...stepGroups, ...sizeGroups].map(({ name }) => `"${name}"`).join(", ")}
+Without groups all are measured and docs/performance.md is written (not with --quick).`;
+
+/** Runs the groups of figures, prints their rows, and writes the page when all were measured in full. */
+async function main(args: string[]): Promise<void> {
+  if (args.includes("--help")) {
+    console.log(USAGE);
+    return;
   }
-  if (wanted.length > 0) return;
-  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform}`;
-  const text = [
-    "# Performance",
-    "",
-    `Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, ${machine}. The floor is \`bench/floor.mjs\`, a bare Node loop with three tools and no features, doing the same work in the same run; figures are medians, and only their ratio travels to another machine. Commands of lathe run in the sandbox, those of the floor do not. The model is scripted and answers without delay.`,
-    "",
-    "| figure | floor | lathe | ratio | budget |",
-    "|---|---|---|---|---|",
-    ...rows,
-    "",
-  ];
-  writeFileSync("docs/performance.md", text.join("\n"));
+  const quick = args.includes("--quick");
+  const wanted = args.filter((arg) => arg !== "--quick");
+  const groups = [...startGroups, ...stepGroups, ...sizeGroups];
+  const unknown = wanted.find((word) => !groups.some(({ name }) => name.includes(word)));
+  if (unknown !== undefined) throw new Error(`no group of figures is called "${unknown}"\n${USAGE}`);
+  const rows: Row[] = [];
+  for (const group of groups) {
+    if (wanted.length > 0 && !wanted.some((word) => group.name.includes(word))) continue;
+    try {
+      for (const row of await group.run(quick ? QUICK : FULL)) {
+        rows.push(row);
+        console.log(lineOf(row));
+      }
+    } catch (error) {
+      process.exitCode = 1;
+      console.error(`${group.name}: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+  if (wanted.length > 0 || quick || process.exitCode === 1) return;
+  mkdirSync("docs", { recursive: true });
+  writeFileSync("docs/performance.md", page(rows));
 }
 
-main().catch((error) => {
-  console.error(error);
+const verdict = (met: boolean | null): string => (met === null ? "" : met ? "met" : "**missed**");
+
+const lineOf = (row: Row): string =>
+  `| ${[row.figure, row.floor, row.lathe, row.ratio, row.budget, verdict(row.met)].join(" | ")} |`;
+
+function page(rows: Row[]): string {
+  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`;
+  return `# Performance
+
+Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${machine}.
+
+The floor is \`bench/floor.mjs\`, a bare Node loop with three tools and no features (no daemon, store, sandbox, permissions or screen), which does the same work in the same run, in turn with lathe. Times are medians; only their ratio travels to another machine, so budgets of time are ratios. lathe's commands run in its sandbox, the floor's do not. The model is scripted and answers without delay. Every run is checked to have done its work.
+
+| figure | floor | lathe | ratio | budget | |
+|---|---|---|---|---|---|
+${rows.map(lineOf).join("\n")}
+`;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 });

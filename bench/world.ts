@@ -1,29 +1,39 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { startScriptedModel } from "../src/demo/scripted-model/server.ts";
-import type { Script, ScriptedModel } from "../src/demo/scripted-model/types.ts";
-import { cpuOf, descendants, pssOf, type Timed, timed } from "./measure.ts";
+import type { RecordedRequest, Script, ScriptedModel } from "../src/demo/scripted-model/types.ts";
+import { type Timed, timed } from "./measure.ts";
 
-export const LATHE = resolve("dist/main.js");
+/** The build under test; `scripts/bench.mjs` names it. */
+export const LATHE = resolve(process.env.LATHE_BENCH_MAIN ?? "dist/main.js");
 const FLOOR = resolve("bench/floor.mjs");
+/** Not below /tmp, of which the sandbox has its own: a project seldom lies there. */
+const BASE = "/var/tmp";
+
+export type Began = { began?: (pid: number) => void };
 
 /** Folders, a scripted model and the two programs, for one figure. */
 export type World = {
   work: string;
+  /** lathe's state folder. */
+  state: string;
   model: ScriptedModel;
-  floor(prompt?: string): Promise<Timed>;
-  lathe(args?: string[]): Promise<Timed & { daemonCpu: number; peakAllMb: number }>;
-  /** The same without looking at the daemon first: for times. */
-  latheOnly(): Promise<Timed>;
-  daemonPid(): Promise<number>;
+  floor(prompt?: string, options?: Began): Promise<Timed>;
+  /** `lathe -p` in mode auto; throws when it does not exit with 0. */
+  lathe(prompt?: string, args?: string[], options?: Began): Promise<Timed>;
+  /** Any other command line. */
+  command(...args: string[]): Promise<Timed>;
+  /** Pid of the running daemon; 0 when there is none. */
+  daemonPid(): number;
   stopDaemon(): Promise<void>;
+  /** Requests since the last call. */
+  taken(): RecordedRequest[];
   close(): Promise<void>;
 };
 
 /** A fresh world whose model plays the same script for every run: the script decides by the conversation. */
 export async function openWorld(script: Script): Promise<World> {
-  const base = mkdtempSync(join(tmpdir(), "lathe-bench-"));
+  const base = mkdtempSync(join(BASE, "lathe-bench-"));
   const folder = (name: string): string => {
     const path = join(base, name);
     mkdirSync(path, { mode: 0o700 });
@@ -42,39 +52,54 @@ export async function openWorld(script: Script): Promise<World> {
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_MODEL: "claude-sonnet-4-6",
   };
-  const daemonPid = async (): Promise<number> => {
-    const status = await timed([process.execPath, LATHE, "daemon", "status", "--json"], { cwd: work, env });
-    return (JSON.parse(status.stdout) as { pid: number } | null)?.pid ?? 0;
+  const state = join(home, ".local", "state", "lathe");
+  const run = (argv: string[], options: Began = {}): Promise<Timed> =>
+    timed([process.execPath, ...argv], { cwd: work, env, ...options });
+  const succeed = async (argv: string[], options?: Began): Promise<Timed> => {
+    const result = await run(argv, options);
+    if (result.code !== 0) throw new Error(`${argv.join(" ")} ended with exit code ${result.code}`);
+    return result;
+  };
+  let seen = 0;
+  const stopDaemon = async (): Promise<void> => {
+    await run([LATHE, "daemon", "stop", "--force"]);
   };
   return {
     work,
+    state,
     model,
-    floor: (prompt = "go") => timed([process.execPath, FLOOR, prompt], { cwd: work, env }),
-    async lathe(args = ["-p", "go", "--permission-mode", "auto"]) {
-      const pid = await daemonPid();
-      const before = cpuOf(pid);
-      let peakAllMb = 0;
-      const run = await timed([process.execPath, LATHE, ...args], {
-        cwd: work,
-        env,
-        watch: (child) => {
-          const pids = [...descendants(child.pid ?? 0), pid].filter((id) => id > 0);
-          const all = pids.reduce((sum, id) => sum + pssOf(id), 0);
-          peakAllMb = Math.max(peakAllMb, all);
-          return [];
-        },
-      });
-      return { ...run, daemonCpu: cpuOf(pid) - before, peakAllMb };
-    },
-    latheOnly: () => timed([process.execPath, LATHE, "-p", "go"], { cwd: work, env }),
-    daemonPid,
-    async stopDaemon() {
-      await timed([process.execPath, LATHE, "daemon", "stop", "--force"], { cwd: work, env });
+    floor: (prompt = "go", options = {}) => succeed([FLOOR, prompt], options),
+    lathe: (prompt = "go", args = [], options = {}) =>
+      succeed([LATHE, "-p", prompt, "--permission-mode", "auto", ...args], options),
+    command: (...args) => run([LATHE, ...args]),
+    daemonPid: () => pidIn(join(state, "daemon", "daemon.json")),
+    stopDaemon,
+    taken() {
+      const from = seen;
+      seen = model.requests.length;
+      return model.requests.slice(from);
     },
     async close() {
-      await timed([process.execPath, LATHE, "daemon", "stop", "--force"], { cwd: work, env });
+      await stopDaemon();
       await model.close();
       rmSync(base, { recursive: true, force: true });
     },
   };
+}
+
+function pidIn(daemonFile: string): number {
+  try {
+    return (JSON.parse(readFileSync(daemonFile, "utf8")) as { pid: number }).pid;
+  } catch {
+    return 0;
+  }
+}
+
+export async function inWorld<T>(script: Script, work: (world: World) => Promise<T>): Promise<T> {
+  const world = await openWorld(script);
+  try {
+    return await work(world);
+  } finally {
+    await world.close();
+  }
 }

@@ -10,6 +10,8 @@ export type Recorder = {
     raw: Buffer,
     about: { wire: ScriptedWire; path: string; connection: number },
   ): RecordedRequest;
+  /** Milliseconds since the server started. */
+  now(): number;
   waitFor(n: number, timeoutMs: number): Promise<RecordedRequest>;
 };
 
@@ -19,10 +21,13 @@ export function createRecorder(): Recorder {
   const requests: RecordedRequest[] = [];
   const problems: string[] = [];
   const waiting = new Set<() => void>();
+  const now = (): number => performance.now() - started;
   return {
     requests,
     problems,
+    now,
     record(message, raw, about) {
+      const at = now();
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(message.headers)) headers[name] = String(value);
       const request: RecordedRequest = {
@@ -32,7 +37,8 @@ export function createRecorder(): Recorder {
         headers,
         raw,
         body: parsed(raw),
-        at: performance.now() - started,
+        at,
+        answeredAt: null,
         problems: [],
         aborted: false,
       };

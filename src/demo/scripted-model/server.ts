@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { AppError, errorMessage } from "../../shared/error.ts";
 import { createGate } from "./gate.ts";
 import { play } from "./player.ts";
-import { createRecorder } from "./recorder.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
 import { validateRequest } from "./strict/validate.ts";
 import { turnSource } from "./turn-source.ts";
 import type { RecordedRequest, ScriptedModel, ScriptedModelOptions, ScriptedWire, Turn } from "./types.ts";
@@ -27,7 +27,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const others: string[] = [];
   const recorder = createRecorder();
   const gate = createGate();
-  const answer = answerer(options, recorder.problems, gate.hold);
+  const answer = answerer(options, recorder, gate.hold);
   const server = createServer((message, response) => {
     const path = (message.url ?? "/").split("?")[0] ?? "/";
     const wire = message.method === "POST" ? wireOf(path) : null;
@@ -74,7 +74,7 @@ type Answer = (request: RecordedRequest, response: ServerResponse) => Promise<vo
 
 function answerer(
   options: ScriptedModelOptions,
-  problems: string[],
+  { problems, now }: Recorder,
   hold: (signal: AbortSignal) => Promise<void>,
 ): Answer {
   const next = turnSource(options.script);
@@ -83,6 +83,9 @@ function answerer(
   return async (request, response) => {
     const encoder = ENCODERS[request.wire];
     const gone = new AbortController();
+    response.on("finish", () => {
+      request.answeredAt = now();
+    });
     response.on("close", () => {
       request.aborted = !response.writableFinished;
       gone.abort();

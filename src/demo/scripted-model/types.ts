@@ -105,8 +105,10 @@ export type RecordedRequest = {
   raw: Buffer;
   /** The parsed body; `undefined` when it is no JSON. */
   body: unknown;
-  /** Milliseconds since the server started. */
+  /** When the whole request was there, in milliseconds since the server started. */
   at: number;
+  /** When the answer's last byte was handed to the system; null before that. */
+  answeredAt: number | null;
   /** Numbers the TCP connections from 0. */
   connection: number;
   /** What the strict check found in it. */
