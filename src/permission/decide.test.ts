@@ -203,6 +203,17 @@ describe("what asks says", () => {
     if (matches.length > 0) expect(decide(command(text, "ask", decision.suggestions)).type).toBe("allow");
   });
 
+  it("a file outside the project that a command shows is proposed as reading its folder", () => {
+    const decision = decide(command("cat /etc/os-release && make", "ask"));
+    if (decision.type !== "ask") throw new Error(decision.type);
+    expect(decision.suggestions.map((one) => `${one.tool} ${one.match}`)).toEqual([
+      "bash make",
+      "read //etc/**",
+    ]);
+    expect(decide(command("cat /etc/os-release && make", "ask", decision.suggestions)).type).toBe("allow");
+    expect(decide(command("cat /x", "ask"))).toMatchObject({ type: "ask", suggestions: [] });
+  });
+
   it("proposals for files, hosts and tools answer their question too", () => {
     for (const make of [
       (rules: Rule[]) => write("/w/src/deep/a.ts", "ask", rules),

@@ -129,9 +129,34 @@ describe("a denied command", () => {
       fc.property(noise, (parts) => {
         const text = parts.join(" ");
         const decision = decide(command(text, "ask", [rule("deny", "Bash(wipe)")]));
-        if (/(^|[;&|\n({]\s*)wipe\b/.test(text) && decision.type === "allow") throw new Error(text);
+        // Without quotes, here-documents and arithmetic it is plain where a command begins.
+        const plain = !/['"`\\]|<<|\(\(/.test(text);
+        if (plain && /(^|[;&|\n({]\s*)wipe\b/.test(text)) expect(decision.type, text).not.toBe("allow");
       }),
       { numRuns: 1500 },
     );
+  });
+
+  it("text that is huge or deeply nested is read, or asked for, and soon", () => {
+    const huge = [
+      `echo ${"$(".repeat(5000)}wipe${")".repeat(5000)}`,
+      `${"( ".repeat(5000)}wipe${" )".repeat(5000)}`,
+      `echo ${'"$('.repeat(40)}wipe${')"'.repeat(40)}`,
+      `${"bash -c '".repeat(50)}wipe`,
+      `${"env ".repeat(500)}wipe`,
+      `${"xargs ".repeat(500)}wipe`,
+      "echo x; ".repeat(20_000),
+      `cat ${"a/".repeat(50_000)}`,
+      `rm ${"f ".repeat(20_000)}`,
+      `wip ${"-a ".repeat(2_000)}e`,
+      `${"{a,b}".repeat(30)} x`,
+      `echo ${"{".repeat(5_000)}`,
+    ];
+    for (const text of huge) {
+      const decision = decide(
+        command(text, "ask", [rule("deny", "Bash(wipe)"), rule("deny", "Bash(wip * * * e f)")]),
+      );
+      if (text.includes("wipe")) expect(decision.type, text.slice(0, 40)).not.toBe("allow");
+    }
   });
 });

@@ -9,6 +9,8 @@ import { findPathRule } from "./path.ts";
 export type Parts = {
   /** Commands that neither a rule nor the table of read-only commands decides. */
   undecided: ShellCommand[];
+  /** Files outside the project that read-only commands would show: each of those commands is undecided, too. */
+  farReads: { path: string; command: ShellCommand }[];
   /** True when every part is known to change nothing. */
   readonly: boolean;
   /** A rule that allowed a part. */
@@ -21,19 +23,23 @@ const SYSTEM_TREES = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt
 
 /** Sorts the commands of a script into those that are decided and those that are not. */
 export function judgeParts(script: ShellScript, touches: readonly Touch[], context: JudgeContext): Parts {
-  const parts: Parts = { undecided: [], readonly: true, reason: "no rule decides about it" };
+  const parts: Parts = { undecided: [], farReads: [], readonly: true, reason: "no rule decides about it" };
   const loops = script.variables.every(isOwnVariable);
   for (const command of script.commands) {
     if (command.guess) continue;
     const harmless = isReadonly(command) && loops;
     const writes = fileWrites(command, touches, context);
-    const farReads = readsFar(command, touches, context);
+    const far = harmless ? readsFar(command, touches, context) : null;
     if (!harmless || writes !== "none") parts.readonly = false;
-    if (writes === "undecided" || (harmless && farReads !== null)) {
+    if (far !== null) {
       parts.readonly = false;
+      parts.farReads.push({ path: far, command });
+      parts.reason = `it reads ${far}, outside the project`;
+      if (writes !== "undecided") continue;
+    }
+    if (writes === "undecided") {
       parts.undecided.push(command);
-      if (farReads !== null) parts.reason = `it reads ${farReads}, outside the project`;
-      else parts.reason = "it writes files";
+      parts.reason = "it writes files";
       continue;
     }
     if (harmless) continue;
@@ -91,7 +97,7 @@ function readsFar(command: ShellCommand, touches: readonly Touch[], context: Jud
       !SYSTEM_TREES.some((tree) => isWithin(tree, touch.real)) &&
       !findPathRule(rules, "read", [touch.real], context),
   );
-  return far ? far.path : null;
+  return far ? far.real : null;
 }
 
 function ownsTouch(command: ShellCommand, touch: Touch): boolean {

@@ -1,9 +1,10 @@
-import type { PermissionDecision, ResolvedAction } from "../../protocol/permission.ts";
+import type { PermissionDecision, ResolvedAction, Rule } from "../../protocol/permission.ts";
+import { parentOf } from "../paths/lexical.ts";
 import { suggestCommands } from "../rules/suggest.ts";
 import { destructivePattern } from "../shell/destructive.ts";
 import { writesGitConfig } from "../shell/git-config-writes.ts";
 import { splitShell } from "../shell/split.ts";
-import { judgeParts } from "./command-parts.ts";
+import { judgeParts, type Parts } from "./command-parts.ts";
 import { findCommandRule } from "./command-rules.ts";
 import { commandTouches, type Touch } from "./command-touches.ts";
 import {
@@ -16,8 +17,9 @@ import {
   type JudgeContext,
   ruleText,
   speaksOf,
+  suggestion,
 } from "./context.ts";
-import { askProtected, deniedAsSecret, findPathRule, findProtected, findSecret } from "./path.ts";
+import { askProtected, deniedAsSecret, escapeGlob, findPathRule, findProtected, findSecret } from "./path.ts";
 
 type CommandAction = Extract<ResolvedAction, { type: "run_command" }>;
 
@@ -75,7 +77,7 @@ function withGitConfig(decision: Exclude<PermissionDecision, { type: "deny" }>):
 
 function decideParts(
   action: CommandAction,
-  parts: ReturnType<typeof judgeParts>,
+  parts: Parts,
   touches: readonly Touch[],
   context: JudgeContext,
 ): PermissionDecision {
@@ -83,7 +85,7 @@ function decideParts(
   if (action.unsandboxed && request.mode !== "bypass") {
     return asked("effect", "it asks to leave the sandbox", { parts: [action.command], onceOnly: true });
   }
-  if (parts.undecided.length === 0) {
+  if (parts.undecided.length + parts.farReads.length === 0) {
     if (parts.readonly) return allowed("effect", "every part is known to change nothing", "read-only");
     const { rule, layer } = parts.allowedBy ?? { rule: undefined, layer: "allow_rule" as const };
     const by = rule ? `allowed by the rule ${ruleText(rule)}` : "allowed by rules";
@@ -107,10 +109,18 @@ function decideParts(
     });
   }
   return asked("effect", parts.reason, {
-    parts: parts.undecided.map((part) => part.source),
-    suggestions: suggestCommands(parts.undecided),
+    parts: [...parts.undecided, ...parts.farReads.map((far) => far.command)].map((part) => part.source),
+    suggestions: suggestParts(parts),
     ...(outside.length > 0 ? { writesOutside: outside } : {}),
   });
+}
+
+/** A rule for each undecided command and each folder that is read, or none: one answer must do for all. */
+function suggestParts(parts: Parts): Rule[] {
+  const folders = [...new Set(parts.farReads.map((far) => parentOf(far.path)))];
+  const commands = suggestCommands(parts.undecided);
+  if (folders.includes("/") || (parts.undecided.length > 0 && commands.length === 0)) return [];
+  return [...commands, ...folders.map((folder) => suggestion("read", `/${escapeGlob(folder)}/**`))];
 }
 
 /** Denials of a file that the command would read or write. */

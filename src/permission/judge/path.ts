@@ -157,6 +157,7 @@ function readByMode(action: PathAction, what: string, context: JudgeContext): Pe
   });
 }
 
-function escapeGlob(text: string): string {
+/** Path text as a pattern that means only itself. */
+export function escapeGlob(text: string): string {
   return text.replace(/[[*?]/g, (character) => `[${character}]`);
 }

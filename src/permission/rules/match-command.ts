@@ -81,21 +81,37 @@ function matchArguments(tokens: readonly string[], words: readonly ShellWord[]):
   return results.includes("maybe") ? "maybe" : "yes";
 }
 
+/** Follows every place at which the next token could stand; an option may or may not take the next word. */
 function matchOperands(tokens: readonly string[], words: readonly ShellWord[]): Covers {
-  const [token, ...rest] = tokens;
-  if (token === undefined) return "yes";
-  if (token === "*") return best(words.map((_, at) => matchOperands(rest, words.slice(at))));
-  const [word, ...after] = words;
-  if (!word) return "no";
-  if (!word.known || word.glob) return "maybe";
-  const here = tokenMatches(token, word.text) ? matchOperands(rest, after) : "no";
-  if (here === "yes" || !word.text.startsWith("-")) return here;
-  // An option may or may not take the next word as its value.
-  return best([here, matchOperands(tokens, after), matchOperands(tokens, after.slice(1))]);
+  let places = new Set([0]);
+  let unsure = false;
+  for (const token of tokens) {
+    const next = new Set<number>();
+    const from =
+      token === "*" ? [...words.keys(), words.length].filter((at) => at >= Math.min(...places)) : places;
+    for (const at of token === "*" ? from : skipOptions(from, words)) {
+      const word = words[at];
+      if (token === "*") next.add(at);
+      else if (!word) continue;
+      else if (!word.known || word.glob) unsure = true;
+      else if (tokenMatches(token, word.text)) next.add(at + 1);
+    }
+    places = next;
+    if (places.size === 0) return unsure ? "maybe" : "no";
+  }
+  return "yes";
 }
 
-function best(found: Covers[]): Covers {
-  return found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+function skipOptions(places: Iterable<number>, words: readonly ShellWord[]): Set<number> {
+  // A set grows while it is walked, so that options behind options are skipped too.
+  const reached = new Set(places);
+  for (const at of reached) {
+    const word = words[at];
+    if (!word?.known || !word.text.startsWith("-")) continue;
+    reached.add(at + 1);
+    reached.add(at + 2);
+  }
+  return reached;
 }
 
 function hasFlag(flag: string, words: readonly ShellWord[]): Covers {

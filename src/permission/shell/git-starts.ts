@@ -1,6 +1,6 @@
 import { knownWord, type ShellWord } from "./command.ts";
 import { readGit } from "./git-words.ts";
-import type { Started, Starts } from "./wrappers.ts";
+import type { Started, Starts } from "./starts.ts";
 
 /** Configuration keys whose value git runs. */
 const RUN_KEYS =

@@ -56,8 +56,6 @@ export function isHarmlessAwk(args: readonly ShellWord[]): boolean {
     } else program = word;
   }
   return (
-    program !== null &&
-    !program.glob &&
-    !/system|getline|[|>@]|printf?\s*>|close|fflush|ENVIRON/.test(program.text)
+    program !== null && !program.glob && !/system|getline|[|@]|>(?!=)|close|fflush|ENVIRON/.test(program.text)
   );
 }

@@ -1,6 +1,6 @@
 import type { ShellCommand, ShellWord } from "./command.ts";
 import { type OptionSpec, readOptions } from "./options.ts";
-import type { Starts } from "./wrappers.ts";
+import type { Starts } from "./starts.ts";
 
 const SHELL: OptionSpec = {
   flags:

@@ -3,8 +3,9 @@ import { resolveLexical } from "../paths/lexical.ts";
 import type { ShellAssignment, ShellCommand, ShellRedirect, ShellScript, ShellWord } from "./command.ts";
 import { isForkBomb } from "./fork-bomb.ts";
 import { arithmeticRisk, isPlainValue, parameterRisk } from "./hidden-code.ts";
+import type { Started } from "./starts.ts";
 import { decodeWord } from "./words.ts";
-import { type Started, startedBy } from "./wrappers.ts";
+import { startedBy } from "./wrappers.ts";
 
 const MAX_DEPTH = 10;
 const MAX_COMMANDS = 2_000;
@@ -47,7 +48,13 @@ export function splitShell(text: string, place: { cwd: string; home: string }): 
     arithmeticNames: false,
     riskyValues: false,
   };
-  visitText(text, { source: text, piped: false, startedBy: [], depth: 0, guess: false, top: true }, state);
+  try {
+    visitText(text, { source: text, piped: false, startedBy: [], depth: 0, guess: false, top: true }, state);
+  } catch (error) {
+    // The parser calls itself for each level of nesting.
+    if (!(error instanceof RangeError)) throw error;
+    state.problems.add("it is nested too deeply to be parsed");
+  }
   if (state.arithmeticNames && state.riskyValues) {
     state.problems.add("it calculates with values that could run commands");
   }

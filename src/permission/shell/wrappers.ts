@@ -10,21 +10,8 @@ import {
 import { startedByGit } from "./git-starts.ts";
 import { type OptionSpec, readOptions } from "./options.ts";
 import { startedByShell, textOf } from "./shell-starts.ts";
+import type { Started, Starts } from "./starts.ts";
 import { GUESSED, PREFIXES, RUNNERS, TEXT_WRAPPERS } from "./wrapper-tables.ts";
-
-/** What a command starts: words of a command, or text for a shell. */
-export type Started = (
-  | { type: "words"; words: ShellWord[]; assignments: ShellAssignment[] }
-  | { type: "text"; text: string }
-) & { guess?: boolean };
-
-export type Starts = {
-  commands: Started[];
-  /** True when starting them is all the command does. */
-  transparent: boolean;
-  /** Set when it starts something that the text does not say. */
-  dynamic?: string;
-};
 
 const NOTHING: Starts = { commands: [], transparent: false };
 
