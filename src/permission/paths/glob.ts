@@ -35,8 +35,21 @@ function basesOf(pattern: string, place: GlobPlace): { base: string; rest: strin
   return [{ base: "/", rest: `**/${clean}` }];
 }
 
+const compiled = new Map<string, RegExp>();
+const MAX_COMPILED = 1000;
+
 /** A pattern without its base, as an expression over the rest of a path; what lies below it counts too. */
 export function globExpression(pattern: string, ignoreCase: boolean): RegExp {
+  const key = `${ignoreCase ? "i" : "c"}${pattern}`;
+  const known = compiled.get(key);
+  if (known) return known;
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  const made = compile(pattern, ignoreCase);
+  compiled.set(key, made);
+  return made;
+}
+
+function compile(pattern: string, ignoreCase: boolean): RegExp {
   let out = "";
   const text = pattern.replace(/\/+$/, "");
   for (let at = 0; at < text.length; at++) {
