@@ -73,6 +73,7 @@ const EXIT_CODES: Record<string, number> = {
   config: EXIT.config,
   untrusted: EXIT.untrusted,
   no_model: EXIT.config,
+  no_key: EXIT.authentication,
   interrupted: 130,
   terminated: 143,
 };

@@ -11,6 +11,8 @@ export type ModelQuestion = {
   environment: Record<string, string>;
   /** Value by name; only whether one is there matters here. */
   credentials: Record<string, string>;
+  /** Names of keys that belong to the session though they are not at hand now (after a daemon restart). */
+  promisedKeys?: readonly string[];
 };
 
 /** Is a key or a base URL of the provider at hand? */

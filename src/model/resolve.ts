@@ -71,7 +71,7 @@ function placed(
       model,
       wire: said ?? override.wire ?? wireFor(providerName, shipped, baseUrl),
       baseUrl,
-      keyNames: neededKeys(keyNames, baseUrl, question.credentials),
+      keyNames: neededKeys(keyNames, baseUrl, question),
       ...factsOf(providerName, model, overrides),
       ...(Object.keys(headers).length > 0 ? { headers } : {}),
     },
@@ -85,8 +85,8 @@ function wireFor(name: string, shipped: Provider | undefined, baseUrl: string): 
 }
 
 /** Servers on this machine work without a key; one that is at hand is sent all the same. */
-function neededKeys(names: string[], baseUrl: string, credentials: Record<string, string>): string[] {
-  const atHand = names.some((name) => credentials[name]);
+function neededKeys(names: string[], baseUrl: string, question: ModelQuestion): string[] {
+  const atHand = names.some((name) => question.credentials[name] || question.promisedKeys?.includes(name));
   return isLoopback(new URL(baseUrl).hostname) && !atHand ? [] : names;
 }
 

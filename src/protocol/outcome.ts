@@ -29,4 +29,11 @@ export function exitCodeOf(outcome: Outcome): number {
 }
 
 /** Exit codes that are no outcome of a turn. */
-export const EXIT = { usage: 2, badInput: 42, sandbox: 44, config: 52, untrusted: 55 } as const;
+export const EXIT = {
+  usage: 2,
+  authentication: 41,
+  badInput: 42,
+  sandbox: 44,
+  config: 52,
+  untrusted: 55,
+} as const;

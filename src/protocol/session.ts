@@ -94,6 +94,8 @@ export type SessionOptions = {
   /** The only tools offered, when set. */
   tools?: string[];
   sandbox: "on" | "none";
+  /** Names (never values) of the keys that the session began with; the daemon fills it in. */
+  keyNames?: string[];
 };
 
 /** The life of one tool call; fields exist only where they are true. */
@@ -101,8 +103,7 @@ export type CallRecord = {
   id: CallId;
   name: string;
   input: JsonObject;
-} & /** `invalid`: the arguments were no JSON object, so it will be answered and never run. */
-(
+} /** `invalid`: the arguments were no JSON object, so it will be answered and never run. */ & (
   | { status: "preparing"; invalid?: { raw: string; reason: string } }
   /** `effectId` and `startedAt`: the call runs and asked on its way. */
   | { status: "awaiting_approval"; approvalId: string; effectId: EffectId | null; startedAt?: Millis }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -41,8 +42,9 @@ export type Lab = {
   run(args: string[], options?: StartOptions): Promise<RunResult>;
   /** Pid of the daemon, from its own status; null when none runs. */
   daemonPid(): Promise<number | null>;
-  /** Live processes of this lab, the daemon among them; `leftovers`: those that have the lab's folders in their environment or arguments, without the daemon. */
+  /** Live processes that have the lab's folders in their environment, arguments or working directory. */
   processes(): { pid: number; command: string }[];
+  /** The same without the daemon. */
   leftovers(): { pid: number; command: string }[];
   close(): Promise<void>;
 };
@@ -56,11 +58,18 @@ export type StartOptions = {
 
 export type Running = { child: ChildProcess; result: Promise<RunResult>; stdout(): string; stderr(): string };
 
+const NOBODY = 65534;
+const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+type LabOptions = Partial<ScriptedModelOptions> & {
+  wire?: "anthropic" | "openai-chat" | "openai-responses";
+  /** The product runs as a user without rights; matters when the tests run as root. */
+  plainUser?: boolean;
+};
+
 /** A folder tree of its own, a scripted model and the real product; `close` leaves nothing behind. */
-export async function openLab(
-  script: Script,
-  options: Partial<ScriptedModelOptions> & { wire?: "anthropic" | "openai-chat" | "openai-responses" } = {},
-): Promise<Lab> {
+export async function openLab(script: Script, options: LabOptions = {}): Promise<Lab> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-lab-")));
   const folder = (name: string): string => {
     const path = join(base, name);
@@ -71,6 +80,8 @@ export async function openLab(
   const home = folder("h");
   const outside = folder("o");
   const tmp = folder("t");
+  if (options.plainUser && isRoot())
+    for (const path of [base, work, home, outside, tmp]) chownSync(path, NOBODY, NOBODY);
   let model = await startScriptedModel({ strict: true, ...options, script });
   const earlierProblems: string[] = [];
   const running = new Set<ChildProcess>();
@@ -85,7 +96,9 @@ export async function openLab(
 
   const start = (args: string[], how: StartOptions = {}): Running => {
     const started = performance.now();
-    const child = spawn(process.env.LATHE_NODE ?? process.execPath, [LATHE, ...args], {
+    const node = process.env.LATHE_NODE ?? process.execPath;
+    const [command = node, ...first] = options.plainUser && isRoot() ? [...AS_NOBODY, node] : [node];
+    const child = spawn(command, [...first, LATHE, ...args], {
       cwd: how.cwd ?? work,
       env: { ...environment(), ...how.env } as NodeJS.ProcessEnv,
       stdio: [how.stdin === undefined || how.stdin === "null" ? "ignore" : "pipe", "pipe", "pipe"],

@@ -11,6 +11,7 @@ export function findModel(id: string, runtime: SessionRuntime): ModelResolution 
     overrides: runtime.settings.config.models,
     environment: runtime.environment,
     credentials: runtime.credentials,
+    promisedKeys: runtime.options.keyNames,
   });
 }
 

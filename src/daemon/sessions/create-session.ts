@@ -1,12 +1,14 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { resolveModel } from "../../model/resolve.ts";
 import type { Clock, IdSource } from "../../protocol/ports.ts";
 import type { Methods } from "../../protocol/rpc.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import { AppError } from "../../shared/error.ts";
 import { isUuid } from "../../shared/uuid.ts";
-import type { Hub, HubPorts } from "./hub.ts";
+import { chooseModel } from "./choose-model.ts";
+import type { Hub } from "./hub.ts";
+import type { HubPorts } from "./hub-ports.ts";
+import type { Lend } from "./lend.ts";
 import { realFolder } from "./open-runtime.ts";
 
 type Create = Methods["session.create"];
@@ -15,34 +17,34 @@ type Create = Methods["session.create"];
 export async function createSession(
   params: Create["params"],
   hub: Hub,
-  ports: HubPorts & { clock: Clock; ids: IdSource; artifactsRoot: string },
+  ports: HubPorts & { clock: Clock; ids: IdSource; artifactsRoot: string; lend: Lend },
 ): Promise<Create["result"]> {
   const id = params.sessionId ?? ports.ids.next();
   if (!isUuid(id)) throw new AppError("bad_input", `session id ${id} is not a UUID`);
   if (params.sessionId && (await ports.effects.store.loadSession(id))) {
     throw new AppError("bad_input", `session ${id} exists already; resume it with -r ${id}`);
   }
-  const settings = await ports.loadSettings(params.cwd, params.options, params.context.environment);
-  const notices = [...settings.notices];
   const cwd = await realFolder(params.cwd, "the working directory");
+  const context = ports.lend(params.context, cwd);
+  const settings = await ports.loadSettings(params.cwd, params.options, context.environment);
+  const notices = [...settings.notices];
   const added = await Promise.all((params.addDirs ?? []).map((path) => realFolder(path, "--add-dir")));
   const work = workFolder(cwd, id, ports);
   if (work !== cwd) notices.push(`${cwd} is no project, so files are written to ${work}`);
-  const found = resolveModel({
+  const { model, notice } = await chooseModel({
     requested: params.model,
     configured: settings.config.model,
     overrides: settings.config.models,
-    environment: params.context.environment,
-    credentials: params.context.credentials,
+    ...context,
   });
-  if (!found.ok) throw new AppError("no_model", found.error);
+  if (notice !== null) notices.push(notice);
   const now = ports.clock.now();
   const session: SessionInfo = {
     id,
     title: params.title ?? "",
     cwd: work,
     roots: [...new Set([work, ...added])],
-    model: found.value.id,
+    model: model.id,
     mode: params.mode ?? settings.config.permissionMode,
     status: "idle",
     head: null,
@@ -55,7 +57,8 @@ export async function createSession(
     createdAt: now,
     updatedAt: now,
   };
-  await hub.create(session, params.options, params.context);
+  const options = { ...params.options, keyNames: Object.keys(context.credentials) };
+  await hub.create(session, options, context);
   return { session, notices };
 }
 

@@ -104,8 +104,7 @@ async function modelCheck(params: Doctor["params"], ports: MethodPorts): Promise
   const choices = modelChoices({
     configured: settings?.config.model,
     overrides: settings?.config.models ?? {},
-    environment: params.context.environment,
-    credentials: params.context.credentials,
+    ...ports.lend(params.context, params.cwd),
   });
   if (choices.default !== null) return { name: "model", status: "ok", detail: choices.default };
   const local = await findLocalServers(AbortSignal.timeout(1000));

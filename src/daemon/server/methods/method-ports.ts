@@ -1,5 +1,7 @@
 import type { Clock, IdSource } from "../../../protocol/ports.ts";
-import type { Hub, HubPorts } from "../../sessions/hub.ts";
+import type { Hub } from "../../sessions/hub.ts";
+import type { HubPorts } from "../../sessions/hub-ports.ts";
+import type { Lend } from "../../sessions/lend.ts";
 import type { SessionRuntime } from "../../sessions/session-runtime.ts";
 
 /** What the methods may use of the daemon. */
@@ -19,6 +21,7 @@ export type MethodPorts = HubPorts & {
   trust: { isTrusted(path: string): boolean; set(path: string, trusted: boolean): Promise<string> };
   /** Keys that no log line may hold. */
   hideSecrets(secrets: readonly string[]): void;
+  lend: Lend;
   /** Number of connected clients. */
   clients(): number;
   /** Begins an orderly stop. */

@@ -79,8 +79,7 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
       return modelChoices({
         configured: settings.config.model,
         overrides: settings.config.models,
-        environment: context.environment,
-        credentials: context.credentials,
+        ...ports.lend(context, cwd),
       });
     },
   };
