@@ -117,6 +117,20 @@ export function commandVariables(environment: Record<string, string>): Record<st
   return Object.fromEntries(Object.entries(environment).filter(([name]) => isForCommands(name)));
 }
 
+/** The part of a client's environment that may be stored: no headers and no URL with a password in it. */
+export function storableEnvironment(environment: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value]) => !name.endsWith("_HEADERS") && !/:\/\/[^/@\s]+@/.test(value),
+    ),
+  );
+}
+
+/** Names of keys that the providers of a config text use: those that are no `*_API_KEY` must be named. */
+export function configuredKeyNames(text: string): string[] {
+  return [...text.matchAll(/"keyName"\s*:\s*"(\w+)"/g)].flatMap(([, name]) => name ?? []);
+}
+
 function isForCommands(name: string): boolean {
   if (SECRET_NAME.test(name)) return false;
   return COMMAND_NAMES.has(name) || COMMAND_PREFIXES.some((prefix) => name.startsWith(prefix));

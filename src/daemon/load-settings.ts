@@ -1,84 +1,72 @@
-import { readFileSync, statSync } from "node:fs";
 import { loadConfig } from "../config/layers.ts";
-import type { LoadedConfig, RuleText } from "../config/loaded-config.ts";
+import type { RuleText } from "../config/loaded-config.ts";
 import type { LathePaths } from "../config/paths.ts";
-import { parseRule } from "../permission/rules/parse.ts";
+import { readIfThere } from "../config/read-file.ts";
+import { defaultConfig } from "../config/resolved.ts";
 import type { Rule, RuleEffect } from "../protocol/permission.ts";
+import { parseRule } from "../protocol/rule-syntax.ts";
 import type { SessionOptions } from "../protocol/session.ts";
-import { AppError, errorCode, errorMessage } from "../shared/error.ts";
+import { AppError, errorMessage } from "../shared/error.ts";
+import { takeSettings } from "./sessions/session-policy.ts";
 import type { SessionRuntime, SessionSettings } from "./sessions/session-runtime.ts";
 
 /** Reads the config of a folder and the rules of the session's flags. AppError `config` for a broken file. */
-export function createSettings(ports: { paths: LathePaths; isTrusted(path: string): boolean }) {
+export function createSettings(ports: {
+  paths: LathePaths;
+  privateDirs: readonly string[];
+  isTrusted(path: string): boolean;
+}) {
   const load = async (
     cwd: string,
     options: SessionOptions,
     environment: Record<string, string>,
-  ): Promise<SessionSettings & { stamp: string }> => {
+  ): Promise<SessionSettings> => {
     const trusted = ports.isTrusted(cwd);
     const loaded = loadConfig({ paths: ports.paths, cwd, trusted, environment, readFile: readIfThere });
     return {
       config: loaded.config,
-      rules: [...loaded.rules.flatMap(ruleOf), ...flagRules(options)],
+      rules: [...loaded.rules.map(ruleOf), ...flagRules(options)],
       trusted,
       notices: loaded.notices.map((notice) => notice.text),
-      stamp: stampOf(loaded),
     };
   };
 
-  /** Applies changed config files to a session; an invalid file keeps the last good settings and says so. */
+  /**
+   * Applies the config files as they are now to a session, and says what is new to be said about them; an
+   * invalid file keeps the last good settings.
+   */
   const refresh = async (runtime: SessionRuntime): Promise<void> => {
+    const notice = (text: string): void =>
+      runtime.actor.post({ type: "noticed", level: "warning", code: "config", text });
     try {
       const next = await load(runtime.place.cwd, runtime.options, runtime.environment);
-      runtime.settings = next;
+      const said = new Set(runtime.settings.notices);
+      for (const text of next.notices) if (!said.has(text)) notice(text);
+      takeSettings(runtime, next, ports.privateDirs);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      runtime.actor.post({
-        type: "noticed",
-        level: "warning",
-        code: "config",
-        text: `${errorMessage(error)}. The settings from before stay in force.`,
-      });
+      notice(`${errorMessage(error)}. The settings from before stay in force.`);
     }
   };
   return { load, refresh };
 }
 
-/** A file that is not there is no settings; one that cannot be read is an error, or its rules would be lost. */
-function readIfThere(path: string): string | null {
+/** Minutes of idleness after which the daemon ends; a broken file must not keep it from starting. */
+export function idleMinutesOf(paths: LathePaths, log: (text: string) => void): number | null {
+  const options = { paths, cwd: paths.configDir, trusted: false, environment: {}, readFile: readIfThere };
   try {
-    return readFileSync(path, "utf8");
+    return loadConfig(options).config.daemon.idleMinutes;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new AppError("config", `${path} cannot be read (${code ?? errorMessage(error)})`, { cause: error });
+    log(`the default of daemon.idleMinutes is used: ${errorMessage(error)}`);
+    return defaultConfig().daemon.idleMinutes;
   }
 }
 
-/** Names and times of the files read, to see a change without reading them. */
-function stampOf(loaded: LoadedConfig): string {
-  return loaded.files
-    .map((file) => {
-      try {
-        return `${file}:${statSync(file).mtimeMs}`;
-      } catch {
-        return `${file}:-`;
-      }
-    })
-    .join("|");
-}
-
-/**
- * A rule of a file. One that cannot be read is not lost: a broken deny or ask rule stops everything with its
- * place; a broken allow rule allows nothing.
- */
-function ruleOf(written: RuleText): Rule[] {
+/** A rule of a file; the config room has checked that it can be read. */
+function ruleOf(written: RuleText): Rule {
   const parsed = parseRule(written.text, written);
-  if (parsed.ok) return [parsed.value];
-  throw new AppError(
-    "config",
-    `${written.source}: the ${written.effect} rule "${written.text}" is not valid: ${parsed.error}`,
-  );
+  if (parsed.ok) return parsed.value;
+  throw new AppError("config", `${written.source}: ${parsed.error}`);
 }
 
 function flagRules(options: SessionOptions): Rule[] {

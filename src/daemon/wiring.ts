@@ -15,20 +15,20 @@ import { requireModel } from "./effects/find-model.ts";
 import { electDaemon } from "./lifecycle/elect-daemon.ts";
 import { createIdleExit } from "./lifecycle/idle-exit.ts";
 import { installShutdown } from "./lifecycle/shutdown.ts";
-import { createSettings } from "./load-settings.ts";
+import { createSettings, idleMinutesOf } from "./load-settings.ts";
 import type { Handlers } from "./server/handlers.ts";
+import { commandMethods } from "./server/methods/command-methods.ts";
 import { controlMethods } from "./server/methods/control-methods.ts";
 import { libraryMethods } from "./server/methods/library-methods.ts";
 import type { MethodPorts } from "./server/methods/method-ports.ts";
 import { policyMethods } from "./server/methods/policy-methods.ts";
 import { sessionMethods } from "./server/methods/session-methods.ts";
 import { startServer } from "./server/start-server.ts";
-import { createHub, type HubPorts } from "./sessions/hub.ts";
+import { createHub } from "./sessions/hub.ts";
+import type { HubPorts } from "./sessions/hub-ports.ts";
+import { createLending } from "./sessions/lend.ts";
 import { createPresence } from "./sessions/presence.ts";
 import { createWatchers } from "./sessions/watchers.ts";
-
-/** Minutes without clients and work after which the daemon ends; the next client starts a new one. */
-const IDLE_MINUTES = 30;
 
 type Start = { version: string; environment: NodeJS.ProcessEnv };
 
@@ -52,7 +52,12 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
   const presence = createPresence();
   const effects = effectPorts({ store, paths, home, log, watchers, environment });
   const trust = createTrust(paths);
-  const settings = createSettings({ paths, isTrusted: trust.isTrusted });
+  const privateDirs = [paths.stateDir, paths.configDir, paths.runtimeDir];
+  const settings = createSettings({ paths, privateDirs, isTrusted: trust.isTrusted });
+  const idleMinutes = idleMinutesOf(paths, (text) => log.write("warn", text));
+  const hideSecrets = (secrets: readonly string[]): void => {
+    for (const secret of secrets) log.hide(secret);
+  };
   const hubPorts: HubPorts = {
     effects,
     watchers,
@@ -61,7 +66,8 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     folders: {
       tmpRoot: paths.tmpDir,
       home,
-      privateDirs: [paths.stateDir, paths.configDir, paths.runtimeDir],
+      privateDirs,
+      ledgers: join(paths.stateDir, "seen"),
     },
     activity: () => idle.check(),
   };
@@ -81,18 +87,18 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     trust,
     clients: () => server.clients(),
     stop: () => void shutdown.stop("asked"),
-    hideSecrets: (secrets) => {
-      for (const secret of secrets) log.hide(secret);
-    },
+    hideSecrets,
+    lend: createLending({ isTrusted: trust.isTrusted, hideSecrets }),
   };
   const handlers: Handlers = {
     ...controlMethods(methods),
     ...sessionMethods(methods),
+    ...commandMethods(methods),
     ...libraryMethods(methods),
     ...policyMethods(methods),
   };
   const idle = createIdleExit({
-    idleMs: IDLE_MINUTES * 60_000,
+    idleMs: idleMinutes === null ? null : idleMinutes * 60_000,
     isIdle: () => server.clients() === 0 && hub.loaded().every((runtime) => !runtime.actor.busy),
     exit: () => void shutdown.stop("idle"),
   });

@@ -63,7 +63,8 @@ export type Methods = {
       boundToClient: boolean;
       limits?: Partial<Limits>;
     };
-    result: { accepted: true; queued: boolean; seq: number };
+    /** `promptId` also names the message of the prompt and, when it begins one, the run. */
+    result: { accepted: true; queued: boolean; seq: number; promptId: string };
   };
   "session.unqueue": {
     params: { sessionId: SessionId; commandId: CommandId; promptId: string };
@@ -85,6 +86,9 @@ export type Methods = {
       model?: string;
       mode?: PermissionMode;
       title?: string;
+      /** Rules by flag; each list that is given replaces the one the session had. */
+      allowedTools?: string[];
+      disallowedTools?: string[];
     };
     result: { session: SessionInfo };
   };

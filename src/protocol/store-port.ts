@@ -59,6 +59,7 @@ export type Store = {
   unfinishedSessions(): Promise<SessionId[]>;
   deleteSession(id: SessionId): Promise<boolean>;
   setPrefix(id: SessionId, hash: string): Promise<void>;
+  setOptions(id: SessionId, options: SessionOptions): Promise<void>;
   setEnvironment(id: SessionId, environment: Record<string, string>): Promise<void>;
 
   /** Facts with `seq > afterSeq`, oldest first. */

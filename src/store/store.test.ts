@@ -72,17 +72,20 @@ describe("sessions", () => {
     expect((await temporary.store.loadSession("s1"))?.session.title).toBe("Session s1");
   });
 
-  it("take a new prefix and environment", async () => {
+  it("take a new prefix, environment and options", async () => {
     const { store } = temporary;
     await store.createSession(sampleStored("s1"), [], 1);
     await store.setPrefix("s1", "d".repeat(64));
     await store.setEnvironment("s1", { PATH: "/bin" });
+    await store.setOptions("s1", { sandbox: "on", allowedTools: ["bash(ls)"] });
     expect(await store.loadSession("s1")).toMatchObject({
       prefixHash: "d".repeat(64),
       environment: { PATH: "/bin" },
+      options: { sandbox: "on", allowedTools: ["bash(ls)"] },
     });
     await expect(store.setPrefix("s2", "d".repeat(64))).rejects.toMatchObject({ code: "not_found" });
     await expect(store.setEnvironment("s2", {})).rejects.toMatchObject({ code: "not_found" });
+    await expect(store.setOptions("s2", { sandbox: "on" })).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("are unfinished unless their phase is idle", async () => {

@@ -17,6 +17,7 @@ import {
   listSessions,
   loadSession,
   setEnvironment,
+  setOptions,
   setPrefix,
   unfinishedSessions,
 } from "./queries/sessions.ts";
@@ -67,6 +68,7 @@ export function createStore({ db, files, path, now }: StoreParts): Store {
         return deleted;
       }),
     setPrefix: (id, hash) => write("normal", () => found(setPrefix(db, id, hash), id)),
+    setOptions: (id, options) => write("normal", () => found(setOptions(db, id, options), id)),
     setEnvironment: (id, environment) =>
       write("normal", () => found(setEnvironment(db, id, environment), id)),
 

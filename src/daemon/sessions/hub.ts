@@ -1,36 +1,24 @@
 import { rm } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import { storableEnvironment } from "../../config/credentials.ts";
 import { initialState } from "../../engine/initial.ts";
 import type { EngineState } from "../../engine/state.ts";
 import { transition } from "../../engine/transition.ts";
-import type { Fact, NumberedFact } from "../../protocol/event.ts";
 import type { Json, SessionId } from "../../protocol/ids.ts";
 import type { ClientContext } from "../../protocol/rpc.ts";
 import type { SessionInfo, SessionOptions } from "../../protocol/session.ts";
 import type { StoredSession } from "../../protocol/store-port.ts";
-import { AppError } from "../../shared/error.ts";
-import type { EffectPorts } from "../effects/effect-ports.ts";
+import { AppError, errorMessage } from "../../shared/error.ts";
 import { startEffect } from "../effects/start-effect.ts";
-import { callDone } from "../effects/write-order.ts";
+import { afterCommit, keepLedger, watchBound } from "./after-commit.ts";
+import type { HubPorts } from "./hub-ports.ts";
+import { readLedgerFile, writeLedgerFile } from "./ledger-file.ts";
 import { openRuntime } from "./open-runtime.ts";
-import type { Presence } from "./presence.ts";
 import { SessionActor } from "./session-actor.ts";
-import type { SessionRuntime, SessionSettings } from "./session-runtime.ts";
-import type { Watchers } from "./watchers.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
 
-/** What the hub needs beyond the effects' ports. */
-export type HubPorts = {
-  effects: EffectPorts;
-  watchers: Watchers;
-  presence: Presence;
-  loadSettings(
-    cwd: string,
-    options: SessionOptions,
-    environment: Record<string, string>,
-  ): Promise<SessionSettings>;
-  folders: { tmpRoot: string; home: string; privateDirs: string[] };
-  /** Told whenever a session begins or ends to work. */
-  activity(): void;
-};
+/** Where a new session comes from when it is a copy. */
+export type Origin = { from: SessionId; prefixHash: string | null; state: EngineState };
 
 export type Hub = {
   /** Stores a new session and loads it. */
@@ -38,170 +26,192 @@ export type Hub = {
     session: SessionInfo,
     options: SessionOptions,
     context: ClientContext,
-    origin?: { prefixHash: string | null; state: EngineState },
+    origin?: Origin,
   ): Promise<SessionRuntime>;
   /** The loaded session, loading (and recovering) it if need be; AppError `not_found`. */
   get(id: SessionId, context?: ClientContext): Promise<SessionRuntime>;
   loaded(): SessionRuntime[];
-  /** Drops an idle session from memory and removes its temp folder; a working one stays. */
+  /** Drops an idle, unwatched session from memory and removes its temp folder; false when it stays. */
   release(id: SessionId): Promise<boolean>;
   /** Ends everything that runs, for shutdown; stored phases say what to reissue. */
   close(): Promise<void>;
 };
 
+/** All loaded sessions. A session that nobody watches is released as soon as it is idle. */
 export function createHub(ports: HubPorts): Hub {
   const sessions = new Map<SessionId, Promise<SessionRuntime>>();
   const ready = new Map<SessionId, SessionRuntime>();
+  /** Sessions that are being put away: whoever wants one waits until its folder is gone. */
+  const leaving = new Map<SessionId, Promise<void>>();
   const { effects, watchers } = ports;
 
-  const start = async (stored: StoredSession, context: ClientContext | null): Promise<SessionRuntime> => {
-    const environment = context?.environment ?? stored.environment;
-    const settings = await ports.loadSettings(stored.session.cwd, stored.options, environment);
-    let runtime: SessionRuntime | null = null;
-    const need = (): SessionRuntime => {
-      if (!runtime)
-        throw new AppError("internal", "session used before it was open", { audience: "developer" });
-      return runtime;
-    };
-    const actor = new SessionActor(
-      { state: stored.state as unknown as EngineState, session: stored.session, seq: stored.seq },
-      {
-        store: effects.store,
-        transition,
-        clock: effects.clock,
-        ids: effects.ids,
-        random: Math.random,
-        publish: (facts) => published(need(), facts, ports),
-        startEffect: (effect) => startEffect(effect, need(), effects),
-        halted: (error) => halted(need(), error),
-      },
+  const keep = (id: SessionId, opening: Promise<SessionRuntime>): Promise<SessionRuntime> => {
+    sessions.set(id, opening);
+    opening.then(
+      (runtime) => sessions.get(id) === opening && ready.set(id, runtime),
+      () => sessions.get(id) === opening && sessions.delete(id),
     );
-    runtime = await openRuntime(stored, actor, context, settings, ports.folders);
-    runtime.grants = await effects.store.grants(stored.session.id);
-    ready.set(stored.session.id, runtime);
-    return runtime;
+    return opening;
   };
-
-  const halted = (runtime: SessionRuntime, error: Error): void => {
-    const { id } = runtime.actor.session;
-    effects.log("error", `session ${id} halted: ${error.message}`);
-    sessions.delete(id);
+  const hooks: RuntimeHooks = {
+    ended: (id) => setImmediate(() => void release(id)),
+    halted(runtime, error) {
+      const { id } = runtime.actor.session;
+      effects.log("error", `session ${id} halted: ${error.message}`);
+      sessions.delete(id);
+      ready.delete(id);
+      for (const controller of runtime.running.values()) controller.abort();
+      watchers.halted(id, error);
+      ports.activity();
+    },
+  };
+  const release = async (id: SessionId): Promise<boolean> => {
+    const runtime = ready.get(id);
+    if (!runtime || runtime.actor.busy || watchers.count(id) > 0) return false;
     ready.delete(id);
-    for (const controller of runtime.running.values()) controller.abort();
-    watchers.halted(id, error);
-    ports.activity();
-  };
-
-  const load = async (id: SessionId, context: ClientContext | null): Promise<SessionRuntime> => {
-    const stored = await effects.store.loadSession(id);
-    if (!stored)
-      throw new AppError("not_found", `there is no session ${id}; \`lathe sessions list\` shows them`);
-    const runtime = await start(stored, context);
-    if (runtime.actor.state.phase.type !== "idle") await recover(runtime, ports);
-    return runtime;
+    sessions.delete(id);
+    const gone = putAway(runtime, ports);
+    leaving.set(id, gone);
+    await gone;
+    leaving.delete(id);
+    return true;
   };
 
   return {
-    async create(session, options, context, origin) {
-      const state =
-        origin?.state ?? initialState({ sessionId: session.id, model: session.model, mode: session.mode });
-      const stored: StoredSession = {
-        session,
-        state: state as unknown as Json,
-        seq: 0,
-        options,
-        environment: context.environment,
-        prefixHash: origin?.prefixHash ?? null,
-      };
-      const facts: Fact[] = [{ type: "session_created", session }];
-      const numbered = await effects.store.createSession(stored, facts, effects.clock.now());
-      const opening = start({ ...stored, seq: numbered.at(-1)?.seq ?? 0 }, context);
-      sessions.set(session.id, opening);
-      return await opening;
-    },
+    create: (session, options, context, origin) =>
+      keep(session.id, createRuntime({ session, options, context, origin }, ports, hooks)),
     async get(id, context) {
-      let opening = sessions.get(id);
-      if (!opening) {
-        opening = load(id, context ?? null);
-        sessions.set(id, opening);
-        opening.catch(() => sessions.delete(id));
-      }
+      const known = sessions.get(id);
+      const opening =
+        known ??
+        keep(
+          id,
+          (leaving.get(id) ?? Promise.resolve()).then(() => loadRuntime(id, context, ports, hooks)),
+        );
       const runtime = await opening;
-      if (context) await refresh(runtime, context, ports);
+      if (context) await welcome(runtime, context, ports);
       return runtime;
     },
     loaded: () => [...ready.values()],
-    async release(id) {
-      const runtime = ready.get(id);
-      if (!runtime || runtime.actor.busy || watchers.count(id) > 0) return false;
-      ready.delete(id);
-      sessions.delete(id);
-      await effects.sandbox.release(id);
-      await rm(runtime.place.tmp, { recursive: true, force: true });
-      return true;
-    },
+    release,
     async close() {
-      for (const runtime of ready.values()) {
-        for (const controller of runtime.running.values()) controller.abort();
-        await effects.sandbox.release(runtime.actor.session.id);
-        await rm(runtime.place.tmp, { recursive: true, force: true });
-      }
+      const all = [...ready.values()];
       ready.clear();
       sessions.clear();
+      await Promise.all([...all.map((runtime) => putAway(runtime, ports)), ...leaving.values()]);
     },
   };
 }
 
-/** After the commit: memory that follows the facts, then the watchers. */
-function published(runtime: SessionRuntime, facts: NumberedFact[], ports: HubPorts): void {
-  for (const { fact } of facts) {
-    if (fact.type === "call_changed" && fact.call.status === "done") callDone(runtime, fact.call.id);
-    else if (fact.type === "grant_added") addGrant(runtime, fact.grant, ports);
-    else if (fact.type === "session_changed" && fact.mode) {
-      runtime.policy.mode = fact.mode === "read-only" ? "read-only" : "workspace-write";
-    } else if (fact.type === "session_cleared") {
-      runtime.history = [];
-      runtime.prefix = null;
-      runtime.prefixHash = null;
-    } else if (fact.type === "turn_started") watchBound(runtime, ports);
+/** What the hub is told by a session. */
+type RuntimeHooks = {
+  /** A turn ended. */
+  ended(id: SessionId): void;
+  /** The actor cannot go on. */
+  halted(runtime: SessionRuntime, error: Error): void;
+};
+
+async function createRuntime(
+  start: { session: SessionInfo; options: SessionOptions; context: ClientContext; origin?: Origin },
+  ports: HubPorts,
+  hooks: RuntimeHooks,
+): Promise<SessionRuntime> {
+  const { session, options, context, origin } = start;
+  const { id, model, mode } = session;
+  const state = origin?.state ?? initialState({ sessionId: id, model, mode });
+  const stored: StoredSession = {
+    session,
+    state: state as unknown as Json,
+    seq: 0,
+    options,
+    environment: storableEnvironment(context.environment),
+    prefixHash: origin?.prefixHash ?? null,
+  };
+  const { store, clock } = ports.effects;
+  const facts = await store.createSession(stored, [{ type: "session_created", session }], clock.now());
+  if (origin) {
+    const { ledgers } = ports.folders;
+    writeLedgerFile(ledgers, id, readLedgerFile(ledgers, origin.from));
   }
-  ports.watchers.facts(runtime.actor.session.id, facts);
-  if (facts.some(({ fact }) => fact.type === "turn_started" || fact.type === "turn_finished"))
-    ports.activity();
+  return await startRuntime({ ...stored, seq: facts.at(-1)?.seq ?? 0 }, context, ports, hooks);
 }
 
-function addGrant(runtime: SessionRuntime, grant: SessionRuntime["grants"][number], ports: HubPorts): void {
-  runtime.grants.push(grant);
-  if (grant.scope !== "everywhere") return;
-  ports.effects
-    .saveRule(grant)
-    .catch((error: unknown) => ports.effects.log("error", `rule not saved: ${String(error)}`));
+async function loadRuntime(
+  id: SessionId,
+  context: ClientContext | undefined,
+  ports: HubPorts,
+  hooks: RuntimeHooks,
+): Promise<SessionRuntime> {
+  const stored = await ports.effects.store.loadSession(id);
+  if (!stored)
+    throw new AppError("not_found", `there is no session ${id}; \`lathe sessions list\` shows them`);
+  const runtime = await startRuntime(stored, context ?? null, ports, hooks);
+  if (runtime.actor.state.phase.type !== "idle") {
+    watchBound(runtime, ports);
+    await runtime.actor.submit({ type: "recovered" });
+  }
+  return runtime;
 }
 
-/** The turn of a client that must stay: interrupted when it is gone for longer than the grace. */
-function watchBound(runtime: SessionRuntime, ports: HubPorts): void {
-  const turn = runtime.actor.state.turn;
-  const clientId = turn?.settings.boundTo;
-  if (!turn || !clientId) return;
-  ports.presence.whenGone(clientId, () => {
-    if (runtime.actor.state.turn?.runId === turn.runId) {
-      runtime.actor.post({ type: "interrupt", commandId: null, by: "client_gone" });
-    }
-  });
+async function startRuntime(
+  stored: StoredSession,
+  context: ClientContext | null,
+  ports: HubPorts,
+  hooks: RuntimeHooks,
+): Promise<SessionRuntime> {
+  const { effects } = ports;
+  const { id, cwd } = stored.session;
+  const environment = context?.environment ?? stored.environment;
+  const settings = await ports.loadSettings(cwd, stored.options, environment);
+  let runtime: SessionRuntime | null = null;
+  const need = (): SessionRuntime => {
+    if (runtime) return runtime;
+    throw new AppError("internal", "session used before it was open", { audience: "developer" });
+  };
+  const actor = new SessionActor(
+    { state: stored.state as unknown as EngineState, session: stored.session, seq: stored.seq },
+    {
+      store: effects.store,
+      transition,
+      clock: effects.clock,
+      ids: effects.ids,
+      random: Math.random,
+      publish(facts) {
+        afterCommit(need(), facts, ports);
+        if (facts.some(({ fact }) => fact.type === "turn_finished")) hooks.ended(id);
+      },
+      startEffect: (effect) => startEffect(effect, need(), effects),
+      halted: (error) => hooks.halted(need(), error),
+    },
+  );
+  runtime = await openRuntime(stored, actor, context, settings, ports.folders);
+  const grants = await effects.store.grants(id);
+  // "Everywhere" grants are rules of the user's file by now: what the user removes there is gone.
+  runtime.grants = grants.filter((grant) => grant.scope === "task");
+  return runtime;
 }
 
-/** Tells the engine that whatever ran is gone, and watches for the client of a bound turn. */
-async function recover(runtime: SessionRuntime, ports: HubPorts): Promise<void> {
-  watchBound(runtime, ports);
-  await runtime.actor.submit({ type: "recovered" });
+/** Ends what a session runs and removes its temp folder. Never rejects: what could not be ended is logged. */
+async function putAway(runtime: SessionRuntime, ports: HubPorts): Promise<void> {
+  const { id } = runtime.actor.session;
+  for (const controller of runtime.running.values()) controller.abort();
+  keepLedger(runtime, ports);
+  try {
+    await ports.effects.sandbox.release(id);
+    await rm(runtime.place.tmp, { recursive: true, force: true });
+  } catch (error) {
+    ports.effects.log("error", `session ${id} left something behind: ${errorMessage(error)}`);
+  }
 }
 
-/** A client that opens a session brings keys and settings; a turn that waited for them goes on. */
-async function refresh(runtime: SessionRuntime, context: ClientContext, ports: HubPorts): Promise<void> {
+/** A client that opens a session brings keys and variables; a turn that waited for them goes on. */
+async function welcome(runtime: SessionRuntime, context: ClientContext, ports: HubPorts): Promise<void> {
   runtime.credentials = { ...runtime.credentials, ...context.credentials };
+  const stored = storableEnvironment(context.environment);
+  const changed = !isDeepStrictEqual(stored, storableEnvironment(runtime.environment));
   if (Object.keys(context.environment).length > 0) {
     runtime.environment = context.environment;
-    await ports.effects.store.setEnvironment(runtime.actor.session.id, context.environment);
+    if (changed) await ports.effects.store.setEnvironment(runtime.actor.session.id, stored);
   }
   if (runtime.actor.state.phase.type === "needs_client")
     await runtime.actor.submit({ type: "client_arrived" });

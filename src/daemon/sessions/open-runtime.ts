@@ -1,15 +1,13 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createRequestBuilder } from "../../context/request/build.ts";
-import type { SandboxPolicy } from "../../protocol/ports.ts";
 import type { ClientContext } from "../../protocol/rpc.ts";
-import type { SessionInfo } from "../../protocol/session.ts";
 import type { StoredSession } from "../../protocol/store-port.ts";
 import type { Place } from "../../protocol/tool.ts";
-import { createReadLedger } from "../../sandbox/files/ledger.ts";
-import { buildPolicy } from "../../sandbox/policy.ts";
 import { AppError } from "../../shared/error.ts";
+import { readLedgerFile } from "./ledger-file.ts";
 import type { SessionActor } from "./session-actor.ts";
+import { sessionPolicy } from "./session-policy.ts";
 import type { SessionRuntime, SessionSettings } from "./session-runtime.ts";
 
 /** Real path of a folder that a client names as a root; a clear error when it is none. */
@@ -29,7 +27,7 @@ export async function openRuntime(
   actor: SessionActor,
   context: ClientContext | null,
   settings: SessionSettings,
-  folders: { tmpRoot: string; home: string; privateDirs: string[] },
+  folders: { tmpRoot: string; home: string; privateDirs: string[]; ledgers: string },
 ): Promise<SessionRuntime> {
   const place: Place = {
     cwd: stored.session.cwd,
@@ -45,9 +43,9 @@ export async function openRuntime(
     credentials: context?.credentials ?? {},
     settings,
     place,
-    policy: policyOf(stored.session, place, settings, folders.privateDirs),
+    policy: sessionPolicy(stored.session, place, settings, folders.privateDirs),
     grants: [],
-    seen: createReadLedger(),
+    seen: readLedgerFile(folders.ledgers, stored.session.id),
     requests: createRequestBuilder(),
     history: [],
     prefix: null,
@@ -60,27 +58,4 @@ export async function openRuntime(
     streaming: null,
     toldMode: null,
   };
-}
-
-/** One policy object per session: the file tools and the sandbox both read it. */
-function policyOf(
-  session: SessionInfo,
-  place: Place,
-  settings: SessionSettings,
-  privateDirs: string[],
-): SandboxPolicy {
-  const { sandbox, permissions } = settings.config;
-  return buildPolicy({
-    mode: session.mode === "read-only" ? "read-only" : "workspace-write",
-    writableRoots: session.roots,
-    readableRoots: permissions.additionalDirectories,
-    home: place.home,
-    tmpDir: place.tmp,
-    privateDirs,
-    allowRead: sandbox.allowRead,
-    denyRead: sandbox.denyRead,
-    network: sandbox.network,
-    allowSockets: sandbox.allowSockets,
-    limits: sandbox.limits,
-  });
 }

@@ -2,7 +2,7 @@ import type { Effect } from "../../engine/effect.ts";
 import type { Input } from "../../engine/input.ts";
 import type { EngineState } from "../../engine/state.ts";
 import type { Transition } from "../../engine/transition.ts";
-import type { NumberedFact } from "../../protocol/event.ts";
+import type { Fact, NumberedFact } from "../../protocol/event.ts";
 import type { CommandId, Json } from "../../protocol/ids.ts";
 import type { Clock, IdSource } from "../../protocol/ports.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
@@ -24,10 +24,20 @@ export type ActorPorts = {
   halted(error: Error): void;
 };
 
+/** A client's command: carried out once; a repeat gets the answer of the first time. */
+export type Command = {
+  id: CommandId;
+  /** The answer, from the state before the input and the facts that it made. */
+  answer(before: { state: EngineState; seq: number }, facts: readonly Fact[]): Json;
+};
+
+/** What came of an input. `answer` is null without a command. */
+export type Handled = { facts: NumberedFact[]; answer: Json };
+
 type Mail = {
   input: Input;
-  command?: { id: CommandId; answer: Json };
-  resolve: (outcome: { facts: NumberedFact[] }) => void;
+  command?: Command;
+  resolve: (handled: Handled) => void;
   reject: (error: Error) => void;
 };
 
@@ -70,7 +80,7 @@ export class SessionActor {
   }
 
   /** Puts an input in the mailbox; resolves once it is committed, rejects when the actor halted. */
-  submit(input: Input, command?: { id: CommandId; answer: Json }): Promise<{ facts: NumberedFact[] }> {
+  submit(input: Input, command?: Command): Promise<Handled> {
     return new Promise((resolve, reject) => {
       if (this.#halted) {
         reject(this.#halted);
@@ -90,7 +100,7 @@ export class SessionActor {
     this.#working = true;
     for (let mail = this.#mail.shift(); mail; mail = this.#mail.shift()) {
       try {
-        mail.resolve({ facts: await this.#handle(mail) });
+        mail.resolve(await this.#handle(mail));
       } catch (error) {
         this.#halt(error instanceof Error ? error : new Error(String(error)), mail);
         break;
@@ -99,12 +109,18 @@ export class SessionActor {
     this.#working = false;
   }
 
-  async #handle(mail: Mail): Promise<NumberedFact[]> {
+  async #handle(mail: Mail): Promise<Handled> {
     const { store, transition, clock, ids, random, publish, startEffect } = this.#ports;
+    const { command } = mail;
+    const repeated = command && (await store.commandAnswer(this.#session.id, command.id));
+    if (repeated !== undefined) return { facts: [], answer: repeated };
     const now = clock.now();
     const fresh = Array.from({ length: idsNeeded(mail.input, this.#state) }, () => ids.next());
     const step = transition(this.#state, mail.input, { now, ids: fresh, random: random() });
-    if (step.state === this.#state && step.facts.length === 0 && step.effects.length === 0) return [];
+    const answer = command?.answer({ state: this.#state, seq: this.#seq }, step.facts) ?? null;
+    if (step.state === this.#state && step.facts.length === 0 && step.effects.length === 0) {
+      return { facts: [], answer };
+    }
     const session = projectSession(this.#session, step.state, step.facts, now);
     const facts = await store.commit({
       sessionId: session.id,
@@ -112,7 +128,7 @@ export class SessionActor {
       facts: step.facts,
       state: step.state as unknown as Json,
       session,
-      command: mail.command,
+      command: command && { id: command.id, answer },
       at: now,
       durability: durabilityOf(mail.input),
     });
@@ -121,7 +137,7 @@ export class SessionActor {
     this.#seq = facts.at(-1)?.seq ?? this.#seq;
     publish(facts);
     for (const effect of step.effects) startEffect(effect);
-    return facts;
+    return { facts, answer };
   }
 
   #halt(error: Error, current: Mail): void {

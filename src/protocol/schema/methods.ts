@@ -75,6 +75,8 @@ export const paramSchemas = {
     model: z.optional(name),
     mode: z.optional(mode),
     title: z.optional(text),
+    allowedTools: z.optional(z.array(text)),
+    disallowedTools: z.optional(z.array(text)),
   }),
   "session.clear": z.strictObject({ sessionId: id, commandId: id }),
   "session.fork": z.strictObject({ sessionId: id, at: z.optional(id), context: z.optional(clientContext) }),

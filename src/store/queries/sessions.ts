@@ -1,5 +1,5 @@
 import type { Json } from "../../protocol/ids.ts";
-import type { SessionInfo } from "../../protocol/session.ts";
+import type { SessionInfo, SessionOptions } from "../../protocol/session.ts";
 import type { Store, StoredSession } from "../../protocol/store-port.ts";
 import { AppError } from "../../shared/error.ts";
 import type { Database } from "../adapter.ts";
@@ -77,6 +77,11 @@ export function loadSession(db: Database, id: string): StoredSession | null {
 /** Gives false when there is no such session. */
 export function setPrefix(db: Database, id: string, hash: string): boolean {
   return db.run("UPDATE session_contexts SET prefix_hash = ? WHERE session = ?", hash, id) > 0;
+}
+
+export function setOptions(db: Database, id: string, options: SessionOptions): boolean {
+  const json = JSON.stringify(options);
+  return db.run("UPDATE session_contexts SET options = ? WHERE session = ?", json, id) > 0;
 }
 
 export function setEnvironment(db: Database, id: string, environment: Record<string, string>): boolean {

@@ -1,8 +1,10 @@
+import { realpath } from "node:fs/promises";
 import { initialState } from "../../../engine/initial.ts";
 import type { EngineState } from "../../../engine/state.ts";
 import type { Json, JsonObject } from "../../../protocol/ids.ts";
 import type { SessionInfo } from "../../../protocol/session.ts";
 import { AppError } from "../../../shared/error.ts";
+import { removeLedgerFile } from "../../sessions/ledger-file.ts";
 import type { Handlers } from "../handlers.ts";
 import type { MethodPorts } from "./method-ports.ts";
 
@@ -53,14 +55,20 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
         refusedImages: origin.refusedImages ?? [],
       };
       session.head = state.head;
-      const context = params.context ?? { environment: stored.environment, credentials: {} };
-      await hub.create(session, stored.options, context, { prefixHash: stored.prefixHash, state });
+      const lent = params.context ?? { environment: stored.environment, credentials: {} };
+      const context = ports.lend(lent, stored.session.cwd);
+      await hub.create(session, stored.options, context, {
+        from: params.sessionId,
+        prefixHash: stored.prefixHash,
+        state,
+      });
       return { session };
     },
 
     "session.list": async ({ cwd, search, limit, before }) => ({
       sessions: await store.listSessions({
-        cwd,
+        // Sessions are stored with the real path of their folder.
+        cwd: cwd === undefined ? undefined : await realpath(cwd).catch(() => cwd),
         search,
         before,
         limit: Math.min(limit ?? LIST_DEFAULT, LIST_MAX),
@@ -85,8 +93,11 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
       if (loaded?.actor.busy) {
         throw new AppError("busy", `session ${sessionId} is working; interrupt it before deleting it`);
       }
-      await hub.release(sessionId);
+      if (loaded && !(await hub.release(sessionId))) {
+        throw new AppError("busy", `session ${sessionId} is open in another lathe; leave it there first`);
+      }
       const deleted = await store.deleteSession(sessionId);
+      removeLedgerFile(ports.folders.ledgers, sessionId);
       if (deleted) await store.sweepBlobs();
       return { deleted };
     },

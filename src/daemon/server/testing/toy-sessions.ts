@@ -113,6 +113,7 @@ export function toySessions(file: string, pageSize = 1000): ToySessions {
         accepted: true,
         queued: false,
         seq: facts.length + 1,
+        promptId: params.commandId,
       };
       if (facts.some(({ command }) => command === params.commandId)) return answer;
       const [part] = params.content;

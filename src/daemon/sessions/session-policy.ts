@@ -1,0 +1,44 @@
+import type { SandboxPolicy } from "../../protocol/ports.ts";
+import type { SessionInfo } from "../../protocol/session.ts";
+import type { Place } from "../../protocol/tool.ts";
+import { buildPolicy } from "../../sandbox/policy.ts";
+import type { SessionRuntime, SessionSettings } from "./session-runtime.ts";
+
+/** The walls of a session, from its row, its folders and the settings as they are now. */
+export function sessionPolicy(
+  session: Pick<SessionInfo, "mode" | "roots">,
+  place: Place,
+  settings: SessionSettings,
+  privateDirs: readonly string[],
+): SandboxPolicy {
+  const { sandbox, permissions } = settings.config;
+  return buildPolicy({
+    mode: policyMode(session.mode),
+    writableRoots: session.roots,
+    readableRoots: permissions.additionalDirectories,
+    home: place.home,
+    tmpDir: place.tmp,
+    privateDirs,
+    allowRead: sandbox.allowRead,
+    denyRead: sandbox.denyRead,
+    network: sandbox.network,
+    allowSockets: sandbox.allowSockets,
+    limits: sandbox.limits,
+  });
+}
+
+export const policyMode = (mode: SessionInfo["mode"]): SandboxPolicy["mode"] =>
+  mode === "read-only" ? "read-only" : "workspace-write";
+
+/** Changed settings count at once, also for what runs: everybody holds the same policy object. */
+export function takeSettings(
+  runtime: SessionRuntime,
+  settings: SessionSettings,
+  privateDirs: readonly string[],
+): void {
+  runtime.settings = settings;
+  const session = { mode: runtime.actor.state.mode, roots: runtime.actor.session.roots };
+  Object.assign(runtime.policy, sessionPolicy(session, runtime.place, settings, privateDirs));
+  // A rule that was added "everywhere" is among the settings now, and goes when the user removes it there.
+  runtime.grants = runtime.grants.filter((grant) => grant.scope === "task");
+}
