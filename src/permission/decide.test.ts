@@ -140,6 +140,10 @@ describe("rules", () => {
       "./npm test",
       "npm test -- -u",
       "env A=1 npm test",
+      "A=1 time npm test",
+      "PATH=. timeout 5 npm test",
+      "./timeout 5 npm test",
+      "./env npm test",
     ];
     for (const text of denied) expect(decide(command(text, "ask", [npm])).type, text).toBe("ask");
     const fine = [

@@ -1,7 +1,7 @@
 import { isWithin } from "../paths/lexical.ts";
 import { allows } from "../rules/match-command.ts";
 import { commandName, type ShellCommand, type ShellScript } from "../shell/command.ts";
-import { isOwnVariable, isReadonly } from "../shell/readonly.ts";
+import { isOwnVariable, isPlainWrapper, isReadonly } from "../shell/readonly.ts";
 import type { Touch } from "./command-touches.ts";
 import { type AllowRule, isReadable, type JudgeContext, speaksOf } from "./context.ts";
 import { findPathRule } from "./path.ts";
@@ -45,7 +45,7 @@ export function judgeParts(script: ShellScript, touches: readonly Touch[], conte
     if (harmless) continue;
     const allow = allowingRule(command, context);
     if (allow) parts.allowedBy ??= allow;
-    else if (!command.transparent || command.dynamic) parts.undecided.push(command);
+    else if (!isPlainWrapper(command)) parts.undecided.push(command);
     if (!allow && command.dynamic) parts.reason = command.dynamic;
   }
   return parts;

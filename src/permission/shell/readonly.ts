@@ -28,6 +28,13 @@ export function isReadonly(command: ShellCommand): boolean {
   return command.callsFunction || isReadonlyCall(baseName(first.text), command);
 }
 
+/** True for a wrapper of the system, called plainly: judging what it starts is enough. */
+export function isPlainWrapper(command: ShellCommand): boolean {
+  const name = command.words[0]?.text ?? "";
+  const ours = !name.includes("/") || SYSTEM.test(name);
+  return command.transparent && ours && command.assignments.length === 0 && !command.dynamic;
+}
+
 /** `x=1` on its own sets a variable of the shell only, unless programs read it from their environment. */
 function isPlainAssignment(one: ShellAssignment): boolean {
   return isOwnVariable(one.name) && one.value !== null;
