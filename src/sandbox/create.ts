@@ -1,51 +1,79 @@
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { CommandResult, Result, SandboxPort, SandboxState, SpawnSpec } from "../protocol/ports.ts";
+import { SYSTEM_FOLDERS } from "./git/run-git.ts";
+import { createLinuxSandbox } from "./linux/create-linux.ts";
+import { runBare } from "./none/run-bare.ts";
+import type { HostResolver } from "./proxy/resolve.ts";
 
-export function createSandbox(_options: { stateDir: string; tmpRoot: string; home: string; now: () => number; newId: () => string }): SandboxPort {
-  const state: SandboxState = existsSync("/usr/bin/bwrap")
-    ? { type: "ready", kind: "bwrap", missing: [] }
-    : { type: "unavailable", reason: "bubblewrap is not installed", mend: "apt-get install bubblewrap" };
+export type SandboxOptions = {
+  /** lathe's own state: covers, quarantine and sockets of the gate are kept below it. */
+  stateDir: string;
+  /** Parent of the sessions' temp folders. */
+  tmpRoot: string;
+  home: string;
+  now(): number;
+  newId(): string;
+  /** Folders in which bubblewrap and its helpers are looked for; never a folder that commands can write. */
+  programFolders?: readonly string[];
+  /** `process.platform` and `process.arch` of another machine, for tests. */
+  platform?: NodeJS.Platform;
+  machine?: string;
+  /** Who resolves names for the gate; the system's resolver by default. */
+  resolver?: HostResolver;
+};
+
+/** What one platform brings. */
+export type PlatformSandbox = {
+  probe(): Promise<SandboxState>;
+  run(spec: SpawnSpec): Promise<Result<CommandResult>>;
+  release(sessionId: string): Promise<void>;
+};
+
+/** The sandbox of this machine. Commands run bare only when their spec says so. */
+export function createSandbox(options: SandboxOptions): SandboxPort {
+  const platform = createPlatform(options);
+  let state: Promise<SandboxState> | null = null;
+  const probe = (): Promise<SandboxState> => {
+    state ??= platform.probe();
+    return state;
+  };
   return {
-    probe: () => Promise.resolve(state),
-    release: () => Promise.resolve(),
-    run: (spec) => run(spec),
+    probe,
+    async run(spec) {
+      if (spec.unsandboxed) return runBare(spec, options);
+      const found = await probe();
+      if (found.type !== "ready") return refusal(found);
+      return platform.run(spec);
+    },
+    release: (sessionId) => platform.release(sessionId),
   };
 }
 
-function run(spec: SpawnSpec): Promise<Result<CommandResult>> {
-  const started = Date.now();
-  const binds = spec.profile === "read-only" ? [] : spec.policy.writableRoots.flatMap((root) => ["--bind", root, root]);
-  const args = [
-    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run", "--bind", spec.policy.tmpDir, "/tmp", ...binds,
-    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session", "--chdir", spec.cwd,
-    "/bin/bash", "--noprofile", "--norc", "-c", spec.command,
-  ];
-  return new Promise((resolve) => {
-    const child = spawn("/usr/bin/bwrap", args, { env: spec.env, stdio: ["ignore", "pipe", "pipe"], detached: true });
-    const out = ["", ""];
-    let timedOut = false;
-    const kill = (): void => {
-      try {
-        process.kill(-(child.pid ?? 0), "SIGKILL");
-      } catch {}
-    };
-    child.stdout.on("data", (data) => (out[0] = (out[0] + data).slice(0, 1_000_000)));
-    child.stderr.on("data", (data) => (out[1] = (out[1] + data).slice(0, 1_000_000)));
-    const timer = setTimeout(() => {
-      timedOut = true;
-      kill();
-    }, spec.timeoutMs);
-    spec.signal.addEventListener("abort", kill, { once: true });
-    child.on("exit", (exitCode, signal) => {
-      clearTimeout(timer);
-      setTimeout(() => {
-        const text = (index: number) => ({ text: out[index] ?? "", totalBytes: (out[index] ?? "").length, cut: false });
-        resolve({
-          ok: true,
-          value: { exitCode, signal, timedOut, interrupted: spec.signal.aborted, stdout: text(0), stderr: text(1), durationMs: Date.now() - started, denials: [], sandbox: "bwrap" },
-        });
-      }, 20);
-    });
-  });
+function refusal(state: Exclude<SandboxState, { type: "ready" }>): Result<CommandResult> {
+  const text = state.type === "unavailable" ? `${state.reason}. ${state.mend}` : "it is switched off";
+  return {
+    ok: false,
+    error: { code: "io", message: `The command did not run: there is no sandbox: ${text}` },
+  };
+}
+
+function createPlatform(options: SandboxOptions): PlatformSandbox {
+  const platform = options.platform ?? process.platform;
+  const folder = join(options.stateDir, "sandbox");
+  const folders = options.programFolders ?? SYSTEM_FOLDERS;
+  if (platform === "linux") return createLinuxSandbox({ ...options, folder, folders });
+  return unsupported(platform);
+}
+
+function unsupported(platform: string): PlatformSandbox {
+  return {
+    probe: () =>
+      Promise.resolve({
+        type: "unavailable",
+        reason: `there is no sandbox for ${platform}`,
+        mend: "Use Linux, macOS or WSL 2.",
+      }),
+    run: () => Promise.resolve({ ok: false, error: { code: "io", message: `no sandbox for ${platform}` } }),
+    release: () => Promise.resolve(),
+  };
 }
