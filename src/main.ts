@@ -36,6 +36,11 @@ async function main(): Promise<void> {
     process.exitCode = await runDemo(version, invocation.args);
     return;
   }
+  if (invocation.type === "print") {
+    const { runPrompt } = await import("./cli/run-prompt.ts");
+    process.exitCode = await runPrompt(invocation, host);
+    return;
+  }
   const { runCli } = await import("./cli/run-cli.ts");
   process.exitCode = await runCli(invocation, host);
 }
@@ -53,7 +58,13 @@ async function runDemo(version: string, args: string[]): Promise<number> {
   });
   try {
     const environment = { ...process.env, ...demo.environment };
-    const host = processHost({ version, args: [], entry: process.argv[1] ?? "", cwd: demo.folder, environment });
+    const host = processHost({
+      version,
+      args: [],
+      entry: process.argv[1] ?? "",
+      cwd: demo.folder,
+      environment,
+    });
     return await demoCommand(host, demo);
   } finally {
     await demo.close();

@@ -1,18 +1,16 @@
-import { EXIT } from "../protocol/outcome.ts";
-import { AppError, errorMessage } from "../shared/error.ts";
+import { AppError } from "../shared/error.ts";
 import type { Invocation } from "./args.ts";
 import { configCommand } from "./commands/config.ts";
 import { daemonCommand } from "./commands/daemon.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { modelsCommand } from "./commands/models.ts";
 import { permissionsCommand } from "./commands/permissions.ts";
-import { runPrint } from "./commands/run.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { helpText } from "./help.ts";
-import { type CliHost, print, say } from "./host.ts";
-import { jsonOutput } from "./output/json.ts";
+import { type CliHost, print } from "./host.ts";
+import { reportFailure } from "./report-failure.ts";
 
 const COMMANDS: Record<string, (host: CliHost, args: string[]) => Promise<number>> = {
   config: configCommand,
@@ -25,9 +23,12 @@ const COMMANDS: Record<string, (host: CliHost, args: string[]) => Promise<number
   trust: trustCommand,
 };
 
-/** Carries out what the command line asks for and gives the exit code; errors become one clear message. */
-export async function runCli(invocation: Invocation, host: CliHost): Promise<number> {
-  try {
+/** Carries out a subcommand, help or a usage error and gives the exit code. Prompts go to `runPrompt`. */
+export function runCli(
+  invocation: Exclude<Invocation, { type: "print" | "interactive" }>,
+  host: CliHost,
+): Promise<number> {
+  return reportFailure(invocation, host, async () => {
     switch (invocation.type) {
       case "help":
         print(host, helpText(invocation.topic));
@@ -46,34 +47,6 @@ export async function runCli(invocation: Invocation, host: CliHost): Promise<num
         if (!command) throw new AppError("usage", `there is no command "${invocation.name}"`);
         return await command(host, invocation.args);
       }
-      case "interactive":
-      case "print":
-        return await runPrint(host, invocation.flags, invocation.prompt);
     }
-  } catch (error) {
-    return failed(error, invocation, host);
-  }
+  });
 }
-
-function failed(error: unknown, invocation: Invocation, host: CliHost): number {
-  const code = error instanceof AppError ? error.code : "internal";
-  const message = errorMessage(error);
-  if (invocation.type === "print" && invocation.flags.outputFormat !== "text") {
-    jsonOutput(host, { stream: true, partial: false }).broken(message, code);
-  }
-  say(host, `lathe: ${message}`);
-  return EXIT_CODES[code] ?? 1;
-}
-
-const EXIT_CODES: Record<string, number> = {
-  usage: EXIT.usage,
-  bad_input: EXIT.badInput,
-  invalid_params: EXIT.badInput,
-  sandbox: EXIT.sandbox,
-  config: EXIT.config,
-  untrusted: EXIT.untrusted,
-  no_model: EXIT.config,
-  no_key: EXIT.authentication,
-  interrupted: 130,
-  terminated: 143,
-};

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { homedir, hostname, release, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
-import { rgPath } from "@vscode/ripgrep";
 import { type LathePaths, lathePaths } from "../config/paths.ts";
 import { createTrust } from "../config/trust.ts";
 import { addUserRule } from "../config/user-rules.ts";
@@ -166,8 +166,18 @@ function effectPorts(parts: {
 
 /** The bundled ripgrep, else one on PATH, else none. */
 function findRipgrep(path: string): string | null {
-  const candidates = [rgPath, ...path.split(delimiter).map((folder) => join(folder, "rg"))];
-  return candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
+  const onPath = path.split(delimiter).flatMap((folder) => (folder === "" ? [] : [join(folder, "rg")]));
+  return [bundledRipgrep(), ...onPath].find((file) => file !== null && existsSync(file)) ?? null;
+}
+
+/** Null where npm left the program of this system out: its package says so by throwing when it is imported. */
+function bundledRipgrep(): string | null {
+  try {
+    const besideIt = createRequire(createRequire(import.meta.url).resolve("@vscode/ripgrep"));
+    return besideIt.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`);
+  } catch {
+    return null;
+  }
 }
 
 /** Sessions that worked when the last daemon ended go on; one that cannot is logged and left for its user. */

@@ -1,0 +1,36 @@
+import { EXIT } from "../protocol/outcome.ts";
+import { AppError, errorMessage } from "../shared/error.ts";
+import type { Invocation } from "./args.ts";
+import { type CliHost, say } from "./host.ts";
+import { jsonOutput } from "./output/json.ts";
+
+const EXIT_CODES: Record<string, number> = {
+  usage: EXIT.usage,
+  bad_input: EXIT.badInput,
+  invalid_params: EXIT.badInput,
+  sandbox: EXIT.sandbox,
+  config: EXIT.config,
+  untrusted: EXIT.untrusted,
+  no_model: EXIT.config,
+  interrupted: 130,
+  terminated: 143,
+};
+
+/** Carries out the work and gives its exit code; an error becomes one clear message and its own code. */
+export async function reportFailure(
+  invocation: Invocation,
+  host: CliHost,
+  work: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof AppError ? error.code : "internal";
+    const message = errorMessage(error);
+    if (invocation.type === "print" && invocation.flags.outputFormat !== "text") {
+      jsonOutput(host, { stream: true, partial: false }).broken(message, code);
+    }
+    say(host, `lathe: ${message}`);
+    return EXIT_CODES[code] ?? 1;
+  }
+}
