@@ -337,6 +337,14 @@ describe("files that commands touch", () => {
     "find . -name .env",
   ])("its name may be said: %s", (text) => expect(verdict(text, "auto")).toBe("allow"));
 
+  it("a pattern that finds secrets is denied where no sandbox hides them", () => {
+    for (const text of ["cat .e*", "cat .env*", "cat sub/.en?", "head .[e]nv"]) {
+      expect(decide(command(text, "bypass", [], { sandboxed: false })).type, text).toBe("deny");
+      expect(decide(command(text, "bypass")).type, text).toBe("allow");
+    }
+    expect(decide(command("cat *", "bypass", [], { sandboxed: false })).type).toBe("allow");
+  });
+
   it("a secret that was granted by name may be read", () => {
     expect(decide(command("node --env-file=.env x.js", "auto", [], { allowRead: ["/w/.env"] })).type).toBe(
       "allow",

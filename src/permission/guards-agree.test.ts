@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { PermissionDecision } from "../protocol/permission.ts";
 import { buildPolicy, judgeRead, judgeWrite, type Verdict } from "../sandbox/policy.ts";
 import { decide } from "./decide.ts";
+import { globExpression } from "./paths/glob.ts";
 import { read, write } from "./test-support/request.ts";
 
 /** The file guard of the sandbox and the permission layer read one policy: they must give one answer. */
@@ -74,6 +75,17 @@ const path = fc
     fc.array(fc.constantFrom(...names), { maxLength: 5 }),
   )
   .map(([root, parts]) => [root, ...parts].join("/"));
+
+it("any pattern can be compiled", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(..."[]!^-az.*?/\\{}()$|+é😀"), { maxLength: 12 }), (letters) => {
+      globExpression(letters.join(""), true);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(globExpression("[a-c]?/[!x]*.ts", false).test("b1/yz.ts")).toBe(true);
+  expect(globExpression("[z-a]", false).test("b")).toBe(false);
+});
 
 it("reading and writing a path get the same answer from both", () => {
   fc.assert(

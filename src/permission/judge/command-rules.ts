@@ -22,7 +22,7 @@ export function findCommandRule(
       const covers = command.dynamic
         ? atLeastMaybe(denies(rule.match, command))
         : denies(rule.match, command);
-      if (covers === "yes") return { rule, covers, what: `"${command.source}"` };
+      if (covers === "yes") return { rule, covers, what: command.source };
       if (covers === "maybe") unsure ??= { rule, covers, what: command.source };
     }
   }

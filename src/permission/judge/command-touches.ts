@@ -1,5 +1,6 @@
+import { globExpression } from "../paths/glob.ts";
 import { isWithin, resolveLexical } from "../paths/lexical.ts";
-import type { ShellScript } from "../shell/command.ts";
+import type { ShellScript, ShellWord } from "../shell/command.ts";
 import { touchedBy } from "../shell/paths-of.ts";
 import type { JudgeContext } from "./context.ts";
 
@@ -26,17 +27,37 @@ export function commandTouches(script: ShellScript, context: JudgeContext): Touc
   const seen = new Map<string, Touch>();
   for (const command of script.commands) {
     for (const { word, how, source } of touchedBy(command)) {
-      const text = word.known && !word.glob ? word.text : folderOf(word.prefix);
-      if (text === "" || text.includes("\0") || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) continue;
-      for (const cwd of command.cwds) {
-        const path = resolveLexical(cwd, text);
-        const key = `${how} ${path}`;
-        if (seen.has(key) || seen.size >= MAX_TOUCHES) continue;
-        seen.set(key, { how, path, real: follow(path), private: isPrivate(path, text, context), source });
+      for (const text of namesOf(word, context)) {
+        if (text === "" || text.includes("\0") || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) continue;
+        for (const cwd of command.cwds) {
+          const path = resolveLexical(cwd, text);
+          const key = `${how} ${path}`;
+          if (seen.has(key) || seen.size >= MAX_TOUCHES) continue;
+          seen.set(key, { how, path, real: follow(path), private: isPrivate(path, text, context), source });
+        }
       }
     }
   }
   return [...seen.values()];
+}
+
+/**
+ * The paths that a word means: itself, or the directory of a pattern. Without a sandbox that hides them, also
+ * the secrets that the pattern could find.
+ */
+function namesOf(word: ShellWord, { request }: JudgeContext): string[] {
+  if (word.known && !word.glob) return [word.text];
+  const folder = folderOf(word.prefix);
+  if (request.sandboxed || !word.known) return [folder];
+  const wanted = word.text.slice(word.text.lastIndexOf("/") + 1);
+  const finds = globExpression(wanted, false);
+  const secrets = request.denyRead.filter((name) => /^[^!*?[/]+$/.test(name));
+  return [
+    folder,
+    ...secrets
+      .filter((name) => finds.test(name) && name.startsWith(".") === wanted.startsWith("."))
+      .map((name) => folder + name),
+  ];
 }
 
 /** The directory that a pattern or unknown name lies in. */

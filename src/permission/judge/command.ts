@@ -33,7 +33,7 @@ export function judgeCommand(action: CommandAction, context: JudgeContext): Perm
   const touches = commandTouches(script, context);
 
   const deny = findCommandRule(context.deny, script, context);
-  if (deny?.covers === "yes") return deniedByRule(deny.rule, deny.what);
+  if (deny?.covers === "yes") return deniedByRule(deny.rule, `"${deny.what}"`);
   const refused = touches.map((touch) => refuseTouch(touch, context)).find((decision) => decision !== null);
   if (refused) return refused;
   const pattern = destructivePattern(script, request.place.home);

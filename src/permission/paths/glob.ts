@@ -64,7 +64,7 @@ function compile(pattern: string, ignoreCase: boolean): RegExp {
     else if (rest[0] === "?") out += "[^/]";
     else if (rest[0] === "[") {
       const set = /^\[(!|\^)?([^\]]+)\]/.exec(rest);
-      out += set ? `[${set[1] ? "^" : ""}${escapeSet(set[2] ?? "")}]` : "\\[";
+      out += set ? setSource(set[1], set[2] ?? "") : "\\[";
       at += (set?.[0].length ?? 1) - 1;
     } else out += escapeOne(rest[0] ?? "");
   }
@@ -73,3 +73,12 @@ function compile(pattern: string, ignoreCase: boolean): RegExp {
 
 const escapeOne = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const escapeSet = (inside: string): string => inside.replace(/[\\\]^[]/g, "\\$&");
+
+/** A set of letters; one whose range runs backwards matches nothing, as in the shell. */
+function setSource(not: string | undefined, inside: string): string {
+  const backwards = /(.)-(.)/gsu;
+  for (const [, from = "", to = ""] of inside.matchAll(backwards)) {
+    if ((from.codePointAt(0) ?? 0) > (to.codePointAt(0) ?? 0)) return not ? "[^/]" : "(?!)";
+  }
+  return `[${not ? "^/" : ""}${escapeSet(inside)}]`;
+}
