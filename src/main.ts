@@ -32,28 +32,24 @@ async function main(): Promise<void> {
     process.exitCode = await runTui(host, invocation);
     return;
   }
-  if (invocation.type === "subcommand" && invocation.name === "demo" && !invocation.args.includes("--help")) {
-    process.exitCode = await runDemo(version, invocation.args);
-    return;
-  }
   if (invocation.type === "print") {
     const { runPrompt } = await import("./cli/run-prompt.ts");
     process.exitCode = await runPrompt(invocation, host);
     return;
   }
   const { runCli } = await import("./cli/run-cli.ts");
-  process.exitCode = await runCli(invocation, host);
+  process.exitCode = await runCli(invocation, host, (demoArgs) => runDemo(version, demoArgs));
 }
 
 /** The demo's folder and environment in, the ordinary command out. */
 async function runDemo(version: string, args: string[]): Promise<number> {
   const { prepareDemo } = await import("./demo/prepare-demo.ts");
   const { processHost } = await import("./cli/process-host.ts");
-  const { demoCommand } = await import("./cli/commands/demo.ts");
-  const keepAt = args.indexOf("--keep");
+  const { demoCommand, demoFolder } = await import("./cli/commands/demo.ts");
+  const keep = demoFolder(args);
   const demo = await prepareDemo({
     projectSource: fileURLToPath(new URL("./demo-project", import.meta.url)),
-    keep: keepAt < 0 ? null : (args[keepAt + 1] ?? null),
+    keep,
     cwd: process.cwd(),
   });
   try {

@@ -101,8 +101,10 @@ export function parseInvocation(args: readonly string[], stdinIsTerminal: boolea
     return { type: "subcommand", name: first, args: args.slice(1) };
   }
   try {
+    const end = args.indexOf("--");
+    const flagged = end < 0 ? args : args.slice(0, end);
     const { values, positionals } = parseArgs({
-      args: args.flatMap(spelling),
+      args: [...flagged.flatMap(spelling), ...(end < 0 ? [] : args.slice(end))],
       options: OPTIONS,
       allowPositionals: true,
       strict: true,
@@ -110,6 +112,7 @@ export function parseInvocation(args: readonly string[], stdinIsTerminal: boolea
     if (values.help) return { type: "help", topic: null };
     if (values.version) return { type: "version" };
     const flags = toFlags(values);
+    checkTogether(flags);
     const prompt = positionals.join(" ");
     const print = values.print === true || values["input-format"] === "stream-json" || !stdinIsTerminal;
     return { type: print ? "print" : "interactive", flags, prompt };
@@ -122,7 +125,7 @@ export function parseInvocation(args: readonly string[], stdinIsTerminal: boolea
 }
 
 /** Aliases, and `-r` that may stand without a value. */
-function spelling(arg: string, index: number, args: string[]): string[] {
+function spelling(arg: string, index: number, args: readonly string[]): string[] {
   const [name = "", value] = splitOnce(arg);
   const known = ALIASES[name];
   if (known) return [value === undefined ? known : `${known}=${value}`];
@@ -181,6 +184,40 @@ function toFlags(values: Values): Flags {
     detach: values.detach === true,
     cwd: values.cwd ?? null,
   };
+}
+
+/** Flags that contradict each other, or would say nothing, are an error: none is silently ignored. */
+function checkTogether(flags: Flags): void {
+  const resumed = flags.continueLast || flags.resume !== null;
+  const rules: [boolean, string][] = [
+    [
+      flags.continueLast && flags.resume !== null,
+      "--continue and --resume are two ways to name a session; give one",
+    ],
+    [flags.fork && !resumed, "--fork-session needs --continue or --resume: it copies that session"],
+    [
+      flags.sessionId !== null && resumed,
+      "--session-id is for a new session, not with --continue or --resume",
+    ],
+    [
+      flags.systemPrompt !== null && flags.systemPromptFile !== null,
+      "--system-prompt and --system-prompt-file say the same; give one",
+    ],
+    [
+      flags.appendSystemPrompt !== null && flags.appendSystemPromptFile !== null,
+      "--append-system-prompt and --append-system-prompt-file say the same; give one",
+    ],
+    [
+      flags.includePartial && flags.outputFormat !== "stream-json",
+      "--include-partial-messages needs --output-format stream-json",
+    ],
+    [
+      flags.detach && flags.inputFormat === "stream-json",
+      "--detach leaves after one prompt; --input-format stream-json has many",
+    ],
+  ];
+  const broken = rules.find(([applies]) => applies);
+  if (broken) throw new Error(broken[1]);
 }
 
 function oneOf<T extends string>(value: string, allowed: readonly T[], flag: string): T {

@@ -34,6 +34,7 @@ One-shot runs
       --verbose                     text: tool calls on stderr
       --detach                      leave the turn running and print the session id
   -C, --cwd DIR                     work in DIR
+  -h, --help, -v, --version
 
 Commands
   lathe sessions list|show|delete|export    lathe daemon status|stop|logs

@@ -29,11 +29,14 @@ async function readStdin(host: CliHost, mayBeSilent: boolean): Promise<string> {
   let text = "";
   let bytes = 0;
   return await new Promise((resolve, reject) => {
-    const finish = (): void => {
+    const letGo = (): void => {
       clearTimeout(timer);
       host.stdin.removeAllListeners("data");
       host.stdin.pause();
       if ("unref" in host.stdin && typeof host.stdin.unref === "function") host.stdin.unref();
+    };
+    const finish = (): void => {
+      letGo();
       resolve(text + decoder.end());
     };
     const timer = mayBeSilent
@@ -49,6 +52,7 @@ async function readStdin(host: CliHost, mayBeSilent: boolean): Promise<string> {
       clearTimeout(timer);
       bytes += data.length;
       if (bytes > MAX_STDIN_BYTES) {
+        letGo();
         reject(
           new AppError(
             "bad_input",

@@ -2,7 +2,7 @@ import { EXIT } from "../protocol/outcome.ts";
 import { AppError, errorMessage } from "../shared/error.ts";
 import type { Invocation } from "./args.ts";
 import { type CliHost, say } from "./host.ts";
-import { jsonOutput } from "./output/json.ts";
+import { printBroken } from "./output/json.ts";
 
 const EXIT_CODES: Record<string, number> = {
   usage: EXIT.usage,
@@ -12,6 +12,7 @@ const EXIT_CODES: Record<string, number> = {
   config: EXIT.config,
   untrusted: EXIT.untrusted,
   no_model: EXIT.config,
+  no_key: EXIT.authentication,
   interrupted: 130,
   terminated: 143,
 };
@@ -27,10 +28,11 @@ export async function reportFailure(
   } catch (error) {
     const code = error instanceof AppError ? error.code : "internal";
     const message = errorMessage(error);
+    const exitCode = EXIT_CODES[code] ?? 1;
     if (invocation.type === "print" && invocation.flags.outputFormat !== "text") {
-      jsonOutput(host, { stream: true, partial: false }).broken(message, code);
+      printBroken(host, message, code, exitCode);
     }
     say(host, `lathe: ${message}`);
-    return EXIT_CODES[code] ?? 1;
+    return exitCode;
   }
 }

@@ -23,10 +23,14 @@ const COMMANDS: Record<string, (host: CliHost, args: string[]) => Promise<number
   trust: trustCommand,
 };
 
-/** Carries out a subcommand, help or a usage error and gives the exit code. Prompts go to `runPrompt`. */
+/**
+ * Carries out a subcommand, help or a usage error and gives the exit code. Prompts go to `runPrompt`; the demo is
+ * handed in, because the command line does not import it.
+ */
 export function runCli(
   invocation: Exclude<Invocation, { type: "print" | "interactive" }>,
   host: CliHost,
+  runDemo: (args: string[]) => Promise<number>,
 ): Promise<number> {
   return reportFailure(invocation, host, async () => {
     switch (invocation.type) {
@@ -43,6 +47,7 @@ export function runCli(
           print(host, helpText(invocation.name));
           return 0;
         }
+        if (invocation.name === "demo") return await runDemo(invocation.args);
         const command = COMMANDS[invocation.name];
         if (!command) throw new AppError("usage", `there is no command "${invocation.name}"`);
         return await command(host, invocation.args);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Client } from "../client/client.ts";
-import { pickEnvironment } from "../config/credentials.ts";
+import { configuredKeyNames, pickEnvironment } from "../config/credentials.ts";
 import { parseMode } from "../config/modes.ts";
 import type { PermissionMode } from "../protocol/permission.ts";
 import type { ClientContext } from "../protocol/rpc.ts";
@@ -12,7 +12,21 @@ import type { CliHost } from "./host.ts";
 
 /** What this process lends to a session: allow-listed variables and, in memory only, keys. */
 export function clientContext(host: CliHost): ClientContext {
-  return pickEnvironment(host.environment);
+  return pickEnvironment(host.environment, keyNames(host));
+}
+
+/**
+ * Names of keys that the user's or the administrator's config gives to providers. The text is searched, not
+ * parsed: the daemon reads the files and says what is wrong with them.
+ */
+function keyNames({ paths }: CliHost): string[] {
+  return [paths.configFile, paths.managedConfigFile].flatMap((file) => {
+    try {
+      return configuredKeyNames(readFileSync(file, "utf8"));
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** The folder the flags name, else the one the process stands in. */
@@ -42,13 +56,30 @@ export async function sessionOf(
       context,
     });
   }
+  refuseNewSessionFlags(flags, earlier);
   const session = flags.fork
     ? (await client.call("session.fork", { sessionId: earlier.id, context })).session
     : earlier;
   return { session, notices: [] };
 }
 
-/** Model and mode that flags change on a session that exists already. Call after it was opened. */
+/** What a session keeps from its beginning cannot be changed by a flag later; saying nothing would be worse. */
+function refuseNewSessionFlags(flags: Flags, session: SessionInfo): void {
+  const given = [
+    flags.addDirs.length > 0 && "--add-dir",
+    (flags.systemPrompt ?? flags.systemPromptFile) !== null && "--system-prompt",
+    (flags.appendSystemPrompt ?? flags.appendSystemPromptFile) !== null && "--append-system-prompt",
+    flags.tools !== null && "--tools",
+    sandboxOf(flags) === "none" && session.sandbox !== "none" && "--sandbox none",
+  ].filter((name): name is string => typeof name === "string");
+  if (given.length === 0) return;
+  throw new AppError(
+    "usage",
+    `${given.join(", ")} can be given to a new session only; session ${session.id} keeps what it began with`,
+  );
+}
+
+/** What flags change on a session that exists already. Call after it was opened. */
 export async function applyFlags(
   client: Client,
   host: CliHost,
@@ -56,14 +87,18 @@ export async function applyFlags(
   session: SessionInfo,
 ): Promise<SessionInfo> {
   const mode = modeOf(flags);
-  const model = flags.model ?? undefined;
-  if ((mode === undefined || mode === session.mode) && (model === undefined || model === session.model))
-    return session;
+  const changes = {
+    model: flags.model === null || flags.model === session.model ? undefined : flags.model,
+    mode: mode === session.mode ? undefined : mode,
+    title: flags.name === null || flags.name === session.title ? undefined : flags.name,
+    allowedTools: resumes(flags) && flags.allowedTools.length > 0 ? flags.allowedTools : undefined,
+    disallowedTools: resumes(flags) && flags.disallowedTools.length > 0 ? flags.disallowedTools : undefined,
+  };
+  if (Object.values(changes).every((change) => change === undefined)) return session;
   const { session: updated } = await client.call("session.update", {
     sessionId: session.id,
     commandId: host.newId(),
-    model,
-    mode,
+    ...changes,
   });
   return updated;
 }
@@ -88,9 +123,11 @@ export async function findSession(client: Client, name: string, cwd?: string): P
   );
 }
 
+const resumes = (flags: Flags): boolean => flags.continueLast || flags.resume !== null;
+
 async function earlierSession(client: Client, flags: Flags, cwd: string): Promise<SessionInfo | null> {
   if (flags.resume !== null && flags.resume !== "") return await findSession(client, flags.resume, cwd);
-  if (!flags.continueLast && flags.resume === null) return null;
+  if (!resumes(flags)) return null;
   const { sessions } = await client.call("session.list", { cwd, limit: 1 });
   const [last] = sessions;
   if (!last) throw new AppError("bad_input", `there is no session of ${cwd} to go on with`);
@@ -111,9 +148,13 @@ function sessionOptions(flags: Flags, cwd: string) {
     allowedTools: flags.allowedTools,
     disallowedTools: flags.disallowedTools,
     tools: flags.tools ?? undefined,
-    sandbox: flags.permissionMode === "full" ? ("none" as const) : flags.sandbox,
+    sandbox: sandboxOf(flags),
   };
 }
+
+/** The ecosystem's mode `full` is `bypass` without a sandbox. */
+const sandboxOf = (flags: Flags): "on" | "none" =>
+  flags.permissionMode?.trim().toLowerCase() === "full" ? "none" : flags.sandbox;
 
 function textOf(text: string | null, file: string | null, cwd: string): string | undefined {
   if (text !== null) return text;

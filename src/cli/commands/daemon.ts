@@ -62,6 +62,10 @@ async function stop(host: CliHost, args: string[]): Promise<number> {
   await new Promise<void>((gone) => client.onLost(() => gone()));
   client.close();
   await processEnd(pid);
+  if (isRunning(pid)) {
+    say(host, `The daemon (pid ${pid}) is still ending what it runs.`);
+    return 1;
+  }
   print(host, "Stopped.");
   return 0;
 }

@@ -3,6 +3,14 @@ import type { Flags } from "../args.ts";
 import { parseInvocation } from "../args.ts";
 import { type CliHost, say } from "../host.ts";
 import { runPrint } from "./run.ts";
+import { commandArgs, usage } from "./subcommand-args.ts";
+
+/** What `lathe demo` was asked for: the folder for the project, `null` for a temporary one; AppError `usage`. */
+export function demoFolder(args: string[]): string | null {
+  const { values, positionals } = commandArgs("demo", args, { keep: { type: "string" } });
+  if (positionals.length > 0) throw usage(`lathe demo takes no "${positionals[0]}"`, "demo");
+  return values.keep ?? null;
+}
 
 /** What the demo room prepared; handed in by the entry, because the command line does not import the demo. */
 export type DemoRun = { folder: string; prompt: string; model: string };
@@ -14,7 +22,7 @@ export async function demoCommand(host: CliHost, demo: DemoRun): Promise<number>
   say(host, `The project is a copy in ${demo.folder}\n`);
   say(host, `> ${demo.prompt}\n`);
   const code = await runPrint(host, demoFlags(demo.model), demo.prompt);
-  const proof = spawnSync("node", ["--test"], { cwd: demo.folder, encoding: "utf8" });
+  const proof = spawnSync(process.execPath, ["--test"], { cwd: demo.folder, encoding: "utf8" });
   say(host, "");
   if (proof.status === 0) say(host, "Checked outside the sandbox: the project's tests pass now.");
   else say(host, "Checked outside the sandbox: the project's tests still fail.");

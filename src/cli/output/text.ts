@@ -49,9 +49,6 @@ export function textOutput(host: CliHost, options: { verbose: boolean }): RunOut
         note(`  denied: ${callLine({ name: denial.tool, input: denial.input })} (${denial.reason})`);
       if (options.verbose) note(usageLine(turn.usage));
     },
-    broken(message) {
-      note(`lathe: ${message}`);
-    },
   };
 }
 
