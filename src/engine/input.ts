@@ -15,7 +15,8 @@ export type Envelope = {
 
 /** What prepare-tools found for one call. */
 export type PreparedCall =
-  | { callId: CallId; type: "run"; audit: AuditRow }
+  /** `changes`: running it may change something outside, so its start must survive a power cut. */
+  | { callId: CallId; type: "run"; audit: AuditRow; changes?: boolean }
   | { callId: CallId; type: "ask"; approval: Approval; audit: AuditRow }
   /** Unknown tool, bad arguments, denied: the result is already there. */
   | { callId: CallId; type: "answered"; result: ToolResultBlock; audit: AuditRow; denied: boolean };

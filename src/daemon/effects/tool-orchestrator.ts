@@ -88,7 +88,8 @@ async function prepareCall(
   const { decision, tool } = examined;
   const about = { callId: call.id, runId: effect.runId, tool: tool.name };
   const audit = (verb: AuditRow["decision"]): AuditRow => auditRow(about, verb, decision, runtime, ports);
-  if (decision.type === "allow") return { callId: call.id, type: "run", audit: audit("allow") };
+  if (decision.type === "allow")
+    return { callId: call.id, type: "run", audit: audit("allow"), changes: tool.effect !== "read" };
   if (decision.type === "deny") {
     const result = textResult(call.id, "denied", denialText(decision));
     return { callId: call.id, type: "answered", result, audit: audit("deny"), denied: true };

@@ -148,15 +148,16 @@ export class SessionActor {
   }
 }
 
-/** Prompts, approvals and the intent to run tools survive a power cut; the rest the death of the process. */
+/** Prompts, approvals and the intent to change something survive a power cut; the rest the death of the process. */
 function durabilityOf(input: Input): Durability {
   switch (input.type) {
     case "prompt":
     case "approval_answered":
-    case "tools_prepared":
     case "settings_changed":
     case "cleared":
       return "full";
+    case "tools_prepared":
+      return input.calls.some((call) => call.type === "run" && call.changes) ? "full" : "normal";
     default:
       return "normal";
   }
