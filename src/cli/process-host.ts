@@ -17,6 +17,7 @@ export function processHost(start: {
   const paths = lathePaths({ environment, home: environment.HOME ?? homedir(), uid: userInfo().uid });
   const newId = (): string => uuidv7(Date.now());
   const clientId = newId();
+  process.stdout.on("error", leaveOnClosedPipe);
   return {
     version: start.version,
     args: start.args,
@@ -48,4 +49,13 @@ export function processHost(start: {
       return () => process.off(signal, callback);
     },
   };
+}
+
+/** The exit code of a program that a closed pipe ended. */
+const SIGPIPE_EXIT = 141;
+
+/** Who reads our output went away (`| head`): nothing more to do for it, and no reason for a stack trace. */
+function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(SIGPIPE_EXIT);
+  throw error;
 }

@@ -54,6 +54,8 @@ export type StartOptions = {
   env?: Record<string, string | undefined>;
   stdin?: string | "open" | "null";
   timeoutMs?: number;
+  /** A program with its arguments that starts the product: `strace ...`, `nsenter ...`. */
+  wrap?: string[];
 };
 
 export type Running = { child: ChildProcess; result: Promise<RunResult>; stdout(): string; stderr(): string };
@@ -97,7 +99,11 @@ export async function openLab(script: Script, options: LabOptions = {}): Promise
   const start = (args: string[], how: StartOptions = {}): Running => {
     const started = performance.now();
     const node = process.env.LATHE_NODE ?? process.execPath;
-    const [command = node, ...first] = options.plainUser && isRoot() ? [...AS_NOBODY, node] : [node];
+    const [command = node, ...first] = [
+      ...(how.wrap ?? []),
+      ...(options.plainUser && isRoot() ? AS_NOBODY : []),
+      node,
+    ];
     const child = spawn(command, [...first, LATHE, ...args], {
       cwd: how.cwd ?? work,
       env: { ...environment(), ...how.env } as NodeJS.ProcessEnv,

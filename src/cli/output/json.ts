@@ -5,6 +5,7 @@ import { type CliHost, print } from "../host.ts";
 import { assistantMessage, userMessage } from "./anthropic-shapes.ts";
 import { resultObject } from "./result.ts";
 import { type RunOutput, type RunStart, sandboxWord } from "./run-output.ts";
+import { warnOf, warnOfSandbox } from "./warnings.ts";
 
 /** `json`: the result object alone. `stream-json`: one object a line, the result last. */
 export function jsonOutput(host: CliHost, options: { stream: boolean; partial: boolean }): RunOutput {
@@ -19,9 +20,11 @@ export function jsonOutput(host: CliHost, options: { stream: boolean; partial: b
     begin(start) {
       sessionId = start.session.id;
       sandbox = sandboxWord(start.sandbox);
+      warnOfSandbox(host, start.sandbox);
       line(initLine(start, sandbox));
     },
     fact({ fact }) {
+      warnOf(host, fact);
       if (fact.type === "usage_added") addUsage(modelUsage, fact.model, fact.usage);
       else line(factLine(fact));
     },

@@ -3,6 +3,7 @@ import { cutText, stripControls } from "../../shared/text.ts";
 import { type CliHost, print, say } from "../host.ts";
 import { outcomeMessage } from "./result.ts";
 import type { RunOutput } from "./run-output.ts";
+import { warnOf, warnOfSandbox } from "./warnings.ts";
 
 const ARGUMENTS_SHOWN = 120;
 const RESULT_SHOWN = 100;
@@ -17,16 +18,13 @@ export function textOutput(host: CliHost, options: { verbose: boolean }): RunOut
   const note = (text: string): void => say(host, stripControls(text));
   return {
     begin(start) {
-      if (start.sandbox.type === "off") note("lathe: commands run without a sandbox (--sandbox none)");
-      if (start.sandbox.type === "unavailable") {
-        note(`lathe: no sandbox, so commands are refused: ${start.sandbox.reason}\n${start.sandbox.mend}`);
-      }
+      warnOfSandbox(host, start.sandbox);
       if (options.verbose)
         note(`session ${start.session.id} · ${start.session.model} · mode ${start.session.mode}`);
     },
     fact({ fact }) {
-      if (fact.type === "notice" && fact.level !== "info") note(`lathe: ${fact.text}`);
-      else if (fact.type === "limit_reached") note(`lathe: ${fact.message}`);
+      warnOf(host, fact);
+      if (fact.type === "limit_reached") note(`lathe: ${fact.message}`);
       else if (fact.type === "retry_scheduled" && (options.verbose || host.stderr.isTTY === true)) {
         note(`lathe: ${fact.error.message}; trying again (attempt ${fact.attempt + 1})`);
       } else if (options.verbose && fact.type === "call_changed") {
