@@ -2,7 +2,10 @@
  * The only entry. Looks at the arguments and loads what they need: a client start loads neither the store nor
  * the screen, and `--version` loads nothing.
  */
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { Invocation } from "./cli/args.ts";
+import type { CliHost } from "./cli/host.ts";
 
 declare const LATHE_VERSION: string;
 
@@ -28,8 +31,7 @@ async function main(): Promise<void> {
   const invocation = parseInvocation(args, process.stdin.isTTY === true);
   const host = processHost({ version, args, entry: process.argv[1] ?? "" });
   if (invocation.type === "interactive") {
-    const { runTui } = await import("./tui/run-tui.ts");
-    process.exitCode = await runTui(host, invocation);
+    process.exitCode = await runInteractive(host, invocation);
     return;
   }
   if (invocation.type === "print") {
@@ -39,6 +41,51 @@ async function main(): Promise<void> {
   }
   const { runCli } = await import("./cli/run-cli.ts");
   process.exitCode = await runCli(invocation, host, (demoArgs) => runDemo(version, demoArgs));
+}
+
+/** The screen; it knows neither the command line nor the config, so both are handed to it. */
+async function runInteractive(
+  host: CliHost,
+  invocation: Extract<Invocation, { type: "interactive" }>,
+): Promise<number> {
+  const { runTui } = await import("./tui/run-tui.ts");
+  const { applyFlags, clientContext, limitsOf, sessionOf, workingDirectory } = await import(
+    "./cli/session-of.ts"
+  );
+  const { flags, prompt } = invocation;
+  const code = await runTui(
+    {
+      version: host.version,
+      cwd: workingDirectory(host, flags),
+      environment: host.environment,
+      historyFile: host.paths.historyFile,
+      tmpDir: tmpdir(),
+      stdin: process.stdin,
+      stdout: process.stdout,
+      now: host.now,
+      newId: host.newId,
+      connect: () => host.connect(),
+      context: clientContext(host),
+      onSignal(signal, callback) {
+        process.on(signal, callback);
+        return () => process.off(signal, callback);
+      },
+      onCrash(callback) {
+        process.on("uncaughtExceptionMonitor", callback);
+        return () => process.off("uncaughtExceptionMonitor", callback);
+      },
+      stopJob: () => process.kill(0, "SIGSTOP"),
+    },
+    {
+      openSession: (client) => sessionOf(client, host, flags),
+      adjust: (client, session) => applyFlags(client, host, flags, session),
+      pick: flags.resume === "",
+      prompt,
+      limits: limitsOf(flags),
+    },
+  );
+  // A terminal that hangs would keep its stream, and so this process, open.
+  process.exit(code);
 }
 
 /** The demo's folder and environment in, the ordinary command out. */

@@ -1,0 +1,102 @@
+import { liveCallLine } from "../blocks/call-lines.ts";
+import { blockLines, partLines } from "../blocks/render-block.ts";
+import { completionRows } from "../components/completion-rows.ts";
+import { dialogRows } from "../components/dialog.ts";
+import { editorRows } from "../components/editor-rows.ts";
+import { pickerRows } from "../components/picker.ts";
+import { statusLine, workingLine } from "../components/status-line.ts";
+import type { Frame } from "../markdown/render.ts";
+import { tailPart } from "../markdown/stream.ts";
+import type { Picture } from "../terminal/live-area.ts";
+import { fitRows } from "../terminal/live-area.ts";
+import { cutLine, type Line, span } from "../text/line.ts";
+import type { View } from "../view-state/view.ts";
+import type { Ui } from "./ui.ts";
+
+/** The whole screen from its state. Pure. */
+export function pictureOf(
+  view: View,
+  ui: Ui,
+  size: { columns: number; rows: number },
+  frame: Frame,
+  now: number,
+): Picture {
+  const commit = view.finished.flatMap((block) => blockLines(block, frame));
+  const input = inputRows(view, ui, size.rows, frame, now);
+  const growing = growingRows(view, ui, frame, now);
+  const { live } = fitRows(growing, input.rows, size.rows - 1);
+  const above = live.length - input.rows.length;
+  const caret = { row: Math.max(0, above + input.caret.row), column: input.caret.column };
+  return { commit, live, caret, park: input.park && caret.row > 0 };
+}
+
+function growingRows(view: View, ui: Ui, frame: Frame, now: number): Line[] {
+  const rows: Line[] = [];
+  const { streaming } = view;
+  if (streaming) {
+    if (streaming.received === "" && streaming.thinking.trim() !== "") {
+      const words = streaming.thinking.trim().replace(/\s+/g, " ");
+      const shown = words.slice(-Math.max(10, frame.width - 14));
+      rows.push(cutLine([span("dim", `${frame.glyphs.thinking} thinking: ${shown}`)], frame.width));
+    }
+    const tail = tailPart(streaming.text);
+    if (tail) rows.push(...partLines(tail, frame));
+  }
+  for (const { number, call } of view.calls) {
+    if (call.status !== "done") rows.push(liveCallLine(call, number, now, ui.spin, frame));
+    if (view.progress?.callId === call.id) rows.push(...progressRows(view.progress.text, frame));
+  }
+  const working = workingLine(view, now, ui.spin, frame);
+  if (working) rows.push([], working);
+  return rows;
+}
+
+function progressRows(text: string, frame: Frame): Line[] {
+  return text
+    .split("\n")
+    .slice(-3)
+    .map((line) => cutLine([span("plain", "    "), span("dim", line)], frame.width, frame.glyphs.ellipsis));
+}
+
+type Input = { rows: Line[]; caret: { row: number; column: number }; park: boolean };
+
+/** Dialog or picker, waiting prompts, editor, what can be completed, status. */
+function inputRows(view: View, ui: Ui, windowRows: number, frame: Frame, now: number): Input {
+  const maxRows = Math.max(3, Math.floor(windowRows / 2));
+  const status = statusLine(view, ui.hint, frame);
+  if (ui.picker) {
+    const rows = [...pickerRows(ui.picker, windowRows - 3, frame, now), status];
+    return { rows, caret: { row: 0, column: 0 }, park: true };
+  }
+  const approval = view.approvals[0];
+  const dialog = approval ? dialogRows(approval, view.approvals.length - 1, windowRows - 8, frame) : [];
+  const asksWords = approval && (ui.word || approval.kind === "question");
+  const queue = view.queue.map((item) =>
+    cutLine(
+      [span("dim", `${item.delivery === "steer" ? "next" : "later"}: ${item.text.replaceAll("\n", " ")}`)],
+      frame.width,
+      frame.glyphs.ellipsis,
+    ),
+  );
+  if (queue.length > 0) queue.push([span("dim", "  Up takes the last waiting prompt back")]);
+  const editor = ui.word ? ui.word.editor : ui.editor;
+  const park = view.turn !== null && editor.text === "";
+  const edit = editorRows(editor, {
+    mark: ui.word ? "no, because: " : `${frame.glyphs.user} `,
+    width: frame.width,
+    maxRows,
+    drawCaret: park && (!approval || asksWords !== undefined),
+    placeholder: approval && !asksWords ? "" : view.turn ? " steer with Enter, queue with Alt-Enter" : "",
+  });
+  const search = ui.search
+    ? [
+        [
+          span("accent", `history: ${ui.search.query}`),
+          span("dim", "  Ctrl-R older, Enter takes, Esc leaves"),
+        ],
+      ]
+    : [];
+  const before = [...dialog, ...queue];
+  const rows = [...before, ...edit.rows, ...search, ...completionRows(ui.completion, frame), status];
+  return { rows, caret: { row: before.length + edit.caret.row, column: edit.caret.column }, park };
+}
