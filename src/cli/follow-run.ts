@@ -44,7 +44,8 @@ export async function followRun(
       opened ??= snapshot;
     },
     onFact: turns.fact,
-    onDelta: (delta) => turns.isOurs() && output.delta(delta),
+    // Text that nobody is shown costs both sides more than the rest of a long answer.
+    onDelta: flags.includePartial ? (delta) => turns.isOurs() && output.delta(delta) : undefined,
   });
   void following.ended.then((error) => error && turns.fail(error));
   const first = opened as SessionSnapshot | null;

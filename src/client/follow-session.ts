@@ -191,11 +191,11 @@ class Follower {
   }
 
   async #open(): Promise<void> {
-    const { context, history, onSnapshot } = this.#options;
+    const { context, history, onSnapshot, onDelta } = this.#options;
     const from = this.#seq === null ? { history } : { afterSeq: this.#seq };
     const answer = await this.#client.call(
       "session.open",
-      { sessionId: this.#sessionId, context, ...from },
+      { sessionId: this.#sessionId, context, deltas: onDelta ? undefined : false, ...from },
       { signal: this.#stopping.signal, onAnswer: () => this.#dropOldDeltas() },
     );
     const first = answer.facts[0];

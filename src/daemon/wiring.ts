@@ -121,6 +121,10 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     onActivity: () => idle.check(),
   });
   election.lease.announce();
+  // Beside the first requests: whoever needs the sandbox's state waits for this same probe.
+  effects.sandbox
+    .probe()
+    .catch((error: unknown) => log.write("error", `the sandbox's probe broke: ${String(error)}`));
   log.write("info", `daemon ${version} serves on ${paths.socketPath}`);
   idle.check();
   await recoverSessions(hub, store, log);

@@ -42,7 +42,14 @@ export type Methods = {
   };
   /** Subscribes to a session: answers with a snapshot, then facts and deltas follow as notifications. */
   "session.open": {
-    params: { sessionId: SessionId; afterSeq?: number; history?: number; context?: ClientContext };
+    params: {
+      sessionId: SessionId;
+      afterSeq?: number;
+      history?: number;
+      context?: ClientContext;
+      /** False: facts alone are sent (default true). */
+      deltas?: boolean;
+    };
     result: {
       snapshot: SessionSnapshot;
       facts: NumberedFact[];

@@ -13,8 +13,9 @@ export type OutboxLimits = {
 /** What waits to be written to one client. Nothing is dropped here but by `endWith`. */
 export type Outbox = {
   /**
-   * Puts one line in the queue; it leaves in the same tick's batch unless the client is slow. An answer was
-   * asked for, so it does not count as lag.
+   * Puts one line in the queue. An answer leaves in the same tick's batch, with all that waits before it; a
+   * notification a few milliseconds later, with what came meanwhile: each write wakes the client, and what a
+   * step of a turn tells it comes in several pieces. An answer was asked for, so it does not count as lag.
    */
   push(line: string, kind: "answer" | "notification"): void;
   /** Characters that wait because the client does not read. */
@@ -28,6 +29,7 @@ export type Outbox = {
 };
 
 const BATCH = 256 * 1024;
+const GATHER_MS = 4;
 
 /** `emptied` is called whenever everything that waited has been taken by the socket. */
 export function createOutbox(socket: Socket, emptied: () => void): Outbox {
@@ -36,6 +38,7 @@ export function createOutbox(socket: Socket, emptied: () => void): Outbox {
   let lag = 0;
   let blocked = false;
   let scheduled = false;
+  let gathering: NodeJS.Timeout | null = null;
   let ending = false;
 
   const takeBatch = (): string => {
@@ -53,6 +56,8 @@ export function createOutbox(socket: Socket, emptied: () => void): Outbox {
   };
   const write = (): void => {
     scheduled = false;
+    if (gathering !== null) clearTimeout(gathering);
+    gathering = null;
     while (!blocked && lines.length > 0 && !socket.destroyed) blocked = !socket.write(takeBatch());
     if (lines.length > 0) return;
     if (ending) socket.end();
@@ -71,6 +76,10 @@ export function createOutbox(socket: Socket, emptied: () => void): Outbox {
       waiting += line.length;
       lag += entry.lag;
       if (scheduled || blocked) return;
+      if (kind === "notification") {
+        gathering ??= setTimeout(write, GATHER_MS);
+        return;
+      }
       scheduled = true;
       queueMicrotask(write);
     },

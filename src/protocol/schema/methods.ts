@@ -46,6 +46,7 @@ export const paramSchemas = {
     afterSeq: z.optional(count),
     history: z.optional(count),
     context: z.optional(clientContext),
+    deltas: z.optional(z.boolean()),
   }),
   "session.close": bySession,
   "session.prompt": z.strictObject({

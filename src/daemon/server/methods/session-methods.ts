@@ -24,7 +24,7 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
       const { sessionId, afterSeq, history, context } = params;
       const runtime = await hub.get(sessionId);
       if (context) await hub.get(sessionId, ports.lend(context, runtime.place.cwd));
-      follow(connection, sessionId, ports);
+      follow(connection, sessionId, ports, params.deltas !== false);
       const facts =
         afterSeq === undefined
           ? await effects.store.factsBefore(sessionId, runtime.actor.seq + 1, history ?? HISTORY_ON_OPEN)
@@ -48,12 +48,14 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
   };
 }
 
-/** Subscribes a connection: facts in order, deltas as they come. */
-function follow(connection: Connection, sessionId: string, ports: MethodPorts): void {
+/** Subscribes a connection: facts in order, deltas as they come, unless it wants none. */
+function follow(connection: Connection, sessionId: string, ports: MethodPorts, deltas: boolean): void {
   ports.watchers.add(sessionId, {
     id: connection.id,
     fact: (id, fact) => connection.notify("session.fact", { sessionId: id, ...fact }),
-    delta: (id, delta) => connection.notify("session.delta", { sessionId: id, delta }),
+    delta(id, delta) {
+      if (deltas) connection.notify("session.delta", { sessionId: id, delta });
+    },
     halted: (id, error) =>
       connection.notify("session.halted", {
         sessionId: id,
