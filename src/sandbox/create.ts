@@ -3,6 +3,7 @@ import type { CommandResult, Result, SandboxPort, SandboxState, SpawnSpec } from
 import { SYSTEM_FOLDERS } from "./git/run-git.ts";
 import { createLinuxSandbox } from "./linux/create-linux.ts";
 import { runBare } from "./none/run-bare.ts";
+import type { GateDecision } from "./proxy/decide.ts";
 import type { HostResolver } from "./proxy/resolve.ts";
 
 export type SandboxOptions = {
@@ -20,6 +21,8 @@ export type SandboxOptions = {
   machine?: string;
   /** Who resolves names for the gate; the system's resolver by default. */
   resolver?: HostResolver;
+  /** Told every decision of the gate, also the silent ones. */
+  onNetworkDecision?: (decision: GateDecision) => void;
 };
 
 /** What one platform brings. */

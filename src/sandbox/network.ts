@@ -6,6 +6,8 @@ export type Attachment = {
   enter: readonly string[];
   env: Record<string, string>;
   files: readonly { path: string; bytes: Uint8Array }[];
+  /** Told the process of the command once it runs. */
+  started(pid: number): void;
   /** Ends the command's right to use the gate; gives what was refused. */
   detach(): SandboxDenial[];
 };
@@ -17,4 +19,10 @@ export type Network = {
 };
 
 /** A command without network. */
-export const NOT_CONNECTED: Attachment = { enter: [], env: {}, files: [], detach: () => [] };
+export const NOT_CONNECTED: Attachment = {
+  enter: [],
+  env: {},
+  files: [],
+  started: () => undefined,
+  detach: () => [],
+};

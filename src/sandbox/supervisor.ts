@@ -26,6 +26,8 @@ export type Supervision = {
   signal: AbortSignal;
   /** Text as it comes, for showing; of a flood only samples. */
   onOutput?: (text: string) => void;
+  /** Told the process id once it runs. */
+  onStart?: (pid: number) => void;
   now(): number;
 };
 
@@ -52,6 +54,7 @@ export async function supervise(launch: Launch, options: Supervision): Promise<S
   const startedAt = options.now();
   const child = start(launch);
   if (typeof child === "string") return { started: false, reason: child };
+  if (child.pid !== undefined) options.onStart?.(child.pid);
   const out = createBoundedBuffer(options.outputBytes);
   const err = createBoundedBuffer(options.outputBytes);
   const progress = options.onOutput ? createProgress(options.onOutput, options.now) : null;

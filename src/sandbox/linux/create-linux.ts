@@ -7,12 +7,14 @@ import { pathDenials, unresolvedNames } from "../denials.ts";
 import { createConfigReader } from "../git/config-files.ts";
 import { systemProgram } from "../git/run-git.ts";
 import { type Attachment, type Network, NOT_CONNECTED } from "../network.ts";
+import { systemResolver } from "../proxy/resolve.ts";
 import type { ProcessEnd } from "../supervisor.ts";
 import { createPlaceholders } from "../wall/placeholders.ts";
 import { createQuarantine } from "../wall/quarantine.ts";
 import { createRoots, type Entered, type Roots } from "../wall/roots.ts";
 import { type WorkingDirectory, workingDirectory } from "../working-directory.ts";
 import { makeCovers } from "./covers.ts";
+import { createNetwork } from "./create-network.ts";
 import { gitExcludes } from "./git-excludes.ts";
 import type { Covers } from "./mounts.ts";
 import { probeBwrap } from "./probe.ts";
@@ -74,8 +76,9 @@ export function createLinuxSandbox(options: LinuxOptions): PlatformSandbox {
 function makeParts(options: LinuxOptions): Parts {
   const git = systemProgram("git", options.folders);
   const machine = options.machine ?? process.arch;
+  const bwrap = systemProgram("bwrap", options.folders);
   return {
-    bwrap: systemProgram("bwrap", options.folders),
+    bwrap,
     covers: makeCovers(options.folder),
     seccomp: machine === "x64" || machine === "arm64" ? seccompProgram(machine) : null,
     roots: createRoots({
@@ -85,7 +88,14 @@ function makeParts(options: LinuxOptions): Parts {
       placeholders: createPlaceholders(),
       now: options.now,
     }),
-    network: { attach: () => Promise.resolve(NOT_CONNECTED), release: () => Promise.resolve() },
+    network: createNetwork({
+      bwrap,
+      nsenter: systemProgram("nsenter", options.folders),
+      node: process.execPath,
+      resolver: options.resolver ?? systemResolver(),
+      now: options.now,
+      onDecision: options.onNetworkDecision,
+    }),
   };
 }
 
@@ -117,6 +127,8 @@ async function runInside(
       now: options.now,
     });
     if (!run.started) return failed(run.reason);
+    const setup = setupFailure(run.end);
+    if (setup !== null) return failed(setup);
     const refused = attachment.detach();
     const taken = await entered.leave();
     entered = null;
@@ -127,6 +139,12 @@ async function runInside(
     attachment.detach();
     await entered?.leave();
   }
+}
+
+/** What bubblewrap, or the program that enters the network, said when it ended before the command began. */
+function setupFailure(end: ProcessEnd): string | null {
+  const first = /^(bwrap|nsenter): .*$/m.exec(end.stderr.text);
+  return end.exitCode === 1 && first?.index === 0 && end.stdout.totalBytes === 0 ? first[0] : null;
 }
 
 const failed = (reason: string): Result<CommandResult> => ({

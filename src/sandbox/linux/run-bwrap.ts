@@ -36,6 +36,7 @@ export function runBwrap(spec: SpawnSpec, run: BwrapRun): Promise<Supervised> {
       outputBytes: spec.policy.limits.outputBytes,
       signal: spec.signal,
       onOutput: spec.onOutput,
+      onStart: run.attachment.started,
       now: run.now,
     },
   );
