@@ -2,6 +2,7 @@ import type { ApprovalId, CallId, EffectId, MessageId, Millis, RunId } from "../
 import type { ToolCallBlock } from "../protocol/message.ts";
 import type { ApprovalAnswer } from "../protocol/permission.ts";
 import type { LimitKind } from "../protocol/session.ts";
+import type { CompactionWish } from "./state.ts";
 
 /** Work for the daemon, started after the commit. Each answers with exactly one input, unless cancelled. */
 export type Effect =
@@ -13,6 +14,8 @@ export type Effect =
       model: string;
       purpose: "step" | "wrap_up";
       limit: LimitKind | null;
+      /** Answer `context_full` instead of asking the model when the conversation has passed its budget. */
+      checkRoom: boolean;
     }
   | { type: "prepare_tools"; effectId: EffectId; runId: RunId; calls: ToolCallBlock[]; interactive: boolean }
   /** `approvalId` when an answer allowed it: the runner checks and spends its token. */
@@ -33,7 +36,13 @@ export type Effect =
       answer: ApprovalAnswer;
     }
   | { type: "start_timer"; effectId: EffectId; at: Millis }
-  | { type: "compact"; effectId: EffectId; head: MessageId; model: string; focus: string | null }
+  | ({
+      type: "compact";
+      effectId: EffectId;
+      head: MessageId;
+      model: string;
+      runId: RunId | null;
+    } & CompactionWish)
   /** Stop the named effects; their inputs still come (as interrupted) or are dropped when late. */
   | { type: "cancel"; effectIds: EffectId[] }
   /** The turn is over: free what the run held (commands, temp files, grants of the task's run). */

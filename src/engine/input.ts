@@ -66,6 +66,8 @@ export type Input =
     }
   /** No credentials for the model: the turn parks. */
   | { type: "model_unreachable"; effectId: EffectId; missing: string }
+  /** The conversation has passed its budget, so the model was not asked; `estimate` is its size in tokens. */
+  | { type: "context_full"; effectId: EffectId; estimate: number }
   | { type: "tools_prepared"; effectId: EffectId; calls: PreparedCall[] }
   | {
       type: "tool_finished";
@@ -81,7 +83,10 @@ export type Input =
   | {
       type: "compaction_finished";
       effectId: EffectId;
+      /** What the head moves to: a message of kind `summary` below the old head. Null: nothing was done. */
       summary: Message | null;
+      /** Estimated tokens of the conversation as it is now. */
+      estimate: number;
       usage: Usage;
       model: string;
       warning: string | null;

@@ -1,7 +1,9 @@
 import type { FailureInfo } from "../protocol/session.ts";
+import { type CallingPhase, isCalling } from "./calling.ts";
+import { squeeze } from "./compaction.ts";
 import { addMessage, change, changeTurn, type Draft, enter, notice } from "./draft.ts";
 import type { Input } from "./input.ts";
-import { type CallingPhase, countFailedCall, isCalling, textOf } from "./model-reply.ts";
+import { countFailedCall, textOf } from "./model-reply.ts";
 import { waitMs } from "./retry.ts";
 import { callModel, endAtLimit, endTurn, goOn } from "./turn.ts";
 
@@ -25,6 +27,7 @@ export function onModelFailed(draft: Draft, input: Failed): void {
   }
   const refused = newlyRefused(draft, input);
   if (refused.length > 0) return goOnWithout(draft, refused, phase, input.error);
+  if (input.error.kind === "context_exceeded") return squeeze(draft, "overflow", input.error.message);
   if (input.retryable && phase.attempt < attemptsFor(phase, input)) {
     return waitAndRetry(draft, input, phase);
   }

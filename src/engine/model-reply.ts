@@ -1,16 +1,15 @@
 import type { ContentBlock, ToolCallBlock, Usage } from "../protocol/message.ts";
+import { isCalling } from "./calling.ts";
+import { squeeze } from "./compaction.ts";
 import { addMessage, change, changeTurn, type Draft, enter, notice } from "./draft.ts";
 import type { Input } from "./input.ts";
 import { answerAll, storeResults } from "./results.ts";
-import type { InterruptBy, Phase } from "./state.ts";
+import type { InterruptBy } from "./state.ts";
 import { interruptedText } from "./texts.ts";
 import { endTurn, finishTurn, goOn } from "./turn.ts";
 import { addUsage, isKnown } from "./usage.ts";
 
 type Finished = Extract<Input, { type: "model_finished" }>;
-
-/** Both phases that wait for a model's answer. */
-export type CallingPhase = Extract<Phase, { type: "calling_model" | "wrapping_up" }>;
 
 const MAX_EMPTY = 3;
 const MAX_CUTS = 3;
@@ -33,7 +32,8 @@ export function onModelFinished(draft: Draft, input: Finished): void {
     return endTurn(draft, { type: "limit", limit: phase.limit });
   }
   if (input.stopReason === "refusal") return onRefused(draft, says, input.note);
-  if (input.stopReason === "context_exceeded") return onContextFull(draft);
+  if (input.stopReason === "context_exceeded") return onWindowFull(draft);
+  changeTurn(draft, { squeezes: 0 });
   if (calls.length > 0) return prepareCalls(draft, calls);
   if (input.stopReason === "max_tokens") return onCut(draft);
   if (!says) return onEmpty(draft);
@@ -41,10 +41,6 @@ export function onModelFinished(draft: Draft, input: Finished): void {
   if (input.stopReason === "pause_turn") return onPaused(draft);
   changeTurn(draft, { pauses: 0 });
   finishTurn(draft);
-}
-
-export function isCalling(phase: Phase): phase is CallingPhase {
-  return phase.type === "calling_model" || phase.type === "wrapping_up";
 }
 
 export const textOf = (content: readonly ContentBlock[]): string =>
@@ -140,10 +136,15 @@ function onRefused(draft: Draft, says: boolean, note: string | undefined): void 
   endTurn(draft, { type: "refused", message: note ?? "the model refused to answer" });
 }
 
-function onContextFull(draft: Draft): void {
+/** The window was full in mid-answer: what is older is made shorter, and the model goes on where it stopped. */
+function onWindowFull(draft: Draft): void {
   closeUnrun(draft, "Not run: the answer was cut because the context window is full.");
-  const message = "the model's context window is full; /clear starts over";
-  endTurn(draft, { type: "failed", error: { kind: "context_exceeded", message } });
+  changeTurn(draft, { cuts: (draft.state.turn?.cuts ?? 0) + 1 });
+  remind(
+    draft,
+    "Your answer was cut because the context window was full. Go on exactly where it stopped; do not repeat anything.",
+  );
+  squeeze(draft, "cut", "the model's context window is full");
 }
 
 /** The provider paused its own work: the same conversation again, with nothing added. */

@@ -136,6 +136,7 @@ test("compaction: issued anew after a restart with its focus, moves the head, an
     type: "compaction_finished",
     effectId: engine.effectId(),
     summary: SUMMARY,
+    estimate: 9,
     usage: USAGE,
     model: "test/model",
     warning: null,
@@ -158,7 +159,7 @@ test("compaction without a summary keeps the head and says why", () => {
     const { head } = engine.state;
     engine.send({ type: "compact_requested", commandId: "x", focus: null });
     const done = { effectId: engine.effectId(), summary: null, usage: UNKNOWN_USAGE, model: "m", warning };
-    const step = engine.send({ type: "compaction_finished", ...done });
+    const step = engine.send({ type: "compaction_finished", estimate: 9, ...done });
     expect(step.state).toMatchObject({ head, phase: { type: "idle" } });
     expect(step.facts[0]).toMatchObject({ type: "notice", level: "warning", code: "compact" });
   }

@@ -34,7 +34,7 @@ export function onRecovered(draft: Draft): void {
     case "running_tools":
       return closeRunning(draft);
     case "compacting":
-      return startCompaction(draft, phase.focus, phase.next);
+      return startCompaction(draft, phase, phase.next);
   }
 }
 

@@ -24,7 +24,7 @@ export function onCleared(draft: Draft): void {
   if (phase.type !== "idle") {
     return notice(draft, "warning", "clear", "The conversation cannot be cleared while a turn runs.");
   }
-  change(draft, { head: null, queue: [] });
+  change(draft, { head: null, queue: [], droppedThrough: null, compacted: undefined });
   for (const prompt of queue) {
     draft.facts.push({ type: "prompt_dequeued", promptId: prompt.id, reason: "removed" });
   }
@@ -33,7 +33,9 @@ export function onCleared(draft: Draft): void {
 
 /** Rewind: the head moves to another message of the tree; nothing is deleted. */
 export function onHeadMoved(draft: Draft, input: Extract<Input, { type: "head_moved" }>): void {
-  if (draft.state.phase.type === "idle") return change(draft, { head: input.head });
+  if (draft.state.phase.type === "idle") {
+    return change(draft, { head: input.head, droppedThrough: null, compacted: undefined });
+  }
   notice(draft, "warning", "rewind", "The conversation cannot be rewound while a turn runs.");
 }
 

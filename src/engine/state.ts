@@ -16,12 +16,22 @@ export type Phase =
   | ({ type: "calling_model"; startedAt: Millis } & Attempt)
   | { type: "preparing_tools"; effectId: EffectId }
   | { type: "running_tools" }
-  | { type: "compacting"; effectId: EffectId; focus: string | null; next: "call_model" | "idle" }
+  | ({ type: "compacting"; effectId: EffectId; next: "call_model" | "idle" } & CompactionWish)
   | ({ type: "waiting_retry"; until: Millis; error: FailureInfo; wrappingUp: boolean } & Attempt)
   /** The last, tool-less model call of a turn whose limit is spent. */
   | ({ type: "wrapping_up"; startedAt: Millis; limit: LimitKind } & Attempt)
   /** Parked until a client brings what is missing (a key); then the model is called. */
   | { type: "needs_client"; missing: string };
+
+/**
+ * Why a conversation is made shorter: the user asks, it passed its budget, the model refused it as too long, or the
+ * window was full in mid-answer. `attempt` counts from 1 since the model's last good answer: later ones cut deeper.
+ */
+export type CompactionWish = {
+  trigger: "manual" | "auto" | "overflow" | "cut";
+  focus: string | null;
+  attempt: number;
+};
 
 /** Attempt number of a model call, from 1, and how long the wait before it was (0 for the first). */
 export type Attempt = { effectId: EffectId; attempt: number; waitedMs: Millis };
@@ -57,6 +67,8 @@ export type Turn = {
   emptyReplies: number;
   cuts: number;
   pauses: number;
+  /** How often the conversation was to be made shorter since the model's last good answer. */
+  squeezes: number;
   /** Set when a limit was passed: the batch in hand is finished, then the turn wraps up. */
   limit: LimitKind | null;
 };
@@ -85,6 +97,10 @@ export type EngineState = {
   usage: Usage;
   /** Blob hashes of pictures that a vendor refused: requests name them in words instead. */
   refusedImages?: readonly string[];
+  /** The last message that a compaction left out: what lies before is not needed for requests. */
+  droppedThrough?: MessageId | null;
+  /** Estimated tokens after the last compaction, and how many failed in a row. */
+  compacted?: { estimate: number; failures: number };
   /** Commands lately carried out, newest last (bounded): a repeat changes nothing. */
   recentCommands: CommandId[];
 };

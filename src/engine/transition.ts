@@ -1,6 +1,6 @@
 import type { Fact } from "../protocol/event.ts";
 import { onAnswered, onToolAsks } from "./answers.ts";
-import { onCompacted, onCompactRequested } from "./compaction.ts";
+import { onCompacted, onCompactRequested, onContextFull } from "./compaction.ts";
 import { change, type Draft, openDraft } from "./draft.ts";
 import type { Effect } from "./effect.ts";
 import type { Envelope, Input } from "./input.ts";
@@ -54,6 +54,8 @@ function handle(draft: Draft, input: Input): void {
       return onModelFailed(draft, input);
     case "model_unreachable":
       return onUnreachable(draft, input);
+    case "context_full":
+      return onContextFull(draft, input);
     case "tools_prepared":
       return onPrepared(draft, input);
     case "tool_finished":

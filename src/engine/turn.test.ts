@@ -41,6 +41,7 @@ test("a prompt while idle starts a turn with its message and one model call", ()
       model: "test/model",
       purpose: "step",
       limit: null,
+      checkRoom: true,
     },
   ]);
   expect(step.state).toMatchObject({ head: "p1", recentCommands: ["c1"], turn: { steps: 0, cuts: 0 } });

@@ -23,6 +23,7 @@ export function startTurn(draft: Draft, prompts: readonly WaitingPrompt[]): void
     emptyReplies: 0,
     cuts: 0,
     pauses: 0,
+    squeezes: 0,
     limit: null,
   };
   change(draft, { turn, calls: [], approvals: [], interrupting: null });
@@ -72,8 +73,11 @@ export function finishTurn(draft: Draft): void {
   endTurn(draft, { type: "denied", message: `${count}; the result lists them` });
 }
 
-/** One model call for the turn: its next step, or the last and tool-less one when a limit was reached. */
-export function callModel(draft: Draft, attempt = 1, waitedMs = 0): void {
+/**
+ * One model call for the turn: its next step, or the last and tool-less one when a limit was reached. `checkRoom`
+ * false: it is sent however long the conversation is.
+ */
+export function callModel(draft: Draft, attempt = 1, waitedMs = 0, checkRoom = true): void {
   const { turn, head, model } = draft.state;
   if (!turn || head === null) return;
   const { limit, runId } = turn;
@@ -81,7 +85,7 @@ export function callModel(draft: Draft, attempt = 1, waitedMs = 0): void {
   const { effectId } = call;
   enter(draft, limit === null ? { type: "calling_model", ...call } : { type: "wrapping_up", ...call, limit });
   const purpose = limit === null ? ("step" as const) : ("wrap_up" as const);
-  draft.effects.push({ type: "call_model", effectId, runId, head, model, purpose, limit });
+  draft.effects.push({ type: "call_model", effectId, runId, head, model, purpose, limit, checkRoom });
 }
 
 /**

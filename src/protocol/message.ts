@@ -98,6 +98,37 @@ export type MessageKind = "prompt" | "reply" | "tool_results" | "summary";
 /** Who caused a message: a person (by which client), the model, or the harness itself. */
 export type Origin = "user" | "model" | "harness";
 
+/**
+ * A user's words as they are kept over compactions. `whole` is false where only the lines that read as rules are
+ * kept (or none, `text` is empty then); `messageId` reads the whole prompt back.
+ */
+export type KeptPrompt = { messageId: MessageId; text: string; whole: boolean };
+
+/** A file that the session changed, and what was done to it in few words. */
+export type ChangedFile = { path: string; what: string };
+
+/**
+ * What a message of kind `summary` changes in how the history before it is told to the model. Nothing is deleted
+ * or rewritten: the messages stay in the tree, only requests are derived otherwise from here on.
+ */
+export type HistoryCut =
+  /** Tool results up to and including that of this call are told as pointers. */
+  | { type: "trimmed"; trimmedThrough: CallId }
+  /** The message's own content stands for all messages up to and including `droppedThrough`. */
+  | {
+      type: "compacted";
+      droppedThrough: MessageId;
+      trimmedThrough: CallId | null;
+      trigger: "auto" | "manual" | "overflow";
+      /** Tokens of the context before, as far as known. */
+      tokensBefore: number;
+      /** File with the messages that are told no more, one JSON message a line; null: it could not be written. */
+      transcript: string | null;
+      /** What the next compaction must carry on: the user's prompts and the files changed so far. */
+      prompts: KeptPrompt[];
+      files: ChangedFile[];
+    };
+
 /** One node of the append-only message tree. */
 export type Message = {
   id: MessageId;
@@ -112,5 +143,7 @@ export type Message = {
   model?: string;
   stopReason?: StopReason;
   usage?: Usage;
+  /** Of a `summary`. */
+  cut?: HistoryCut;
   createdAt: Millis;
 };

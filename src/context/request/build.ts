@@ -2,6 +2,8 @@ import type { Message } from "../../protocol/message.ts";
 import type { ModelRef, ModelRequest, RequestBlock, RequestMessage } from "../../protocol/model-port.ts";
 import type { LimitKind } from "../../protocol/session.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
+import { outputLimit, SUMMARY_TOKENS } from "../compaction/context-size.ts";
+import { type ShownHistory, shownHistory } from "../compaction/shown-history.ts";
 import type { Draft, DraftText, ImageSlot } from "./draft.ts";
 import { closed, emptyHistory, grow, type History } from "./history.ts";
 import { reminderText } from "./reminder-text.ts";
@@ -10,16 +12,18 @@ import { nothingSettled, validateRequest } from "./validate.ts";
 import { wrapUpText } from "./wrap-up.ts";
 
 export type RequestInput = {
-  /** The chain from the root or the newest summary to the head, oldest first. */
+  /** The chain from the root, or from what its newest compaction keeps, to the head, oldest first. */
   messages: readonly Message[];
   prefix: { system: string; tools: ToolSpec[] };
   model: ModelRef;
   loadBlob: LoadBlob;
   /** Stable per session. */
   cacheKey: string;
-  purpose: "step" | "wrap_up";
+  purpose: "step" | "wrap_up" | "compaction";
   /** Which limit makes the turn end, for `wrap_up`. */
   limit?: LimitKind | null;
+  /** The words that ask for a summary, for `compaction`. */
+  ask?: string;
   /** Told to the model in this request only, after all else. */
   reminders?: readonly string[];
   /** Blob hashes of images that a provider refused: a note takes their place. */
@@ -39,20 +43,21 @@ export type RequestBuilder = { build(input: RequestInput): Promise<BuiltRequest>
 
 /**
  * The one place where a model request is derived from the stored history (DESIGN 1.5). A message never changes
- * once something follows it, so each request begins with the bytes of the one before.
+ * once something follows it, until a compaction, so each request begins with the bytes of the one before.
  */
 export function createRequestBuilder(): RequestBuilder {
   const images = createRequestImages();
   const settled = nothingSettled();
   const finished = new WeakMap<Draft, RequestMessage>();
-  let known: { modelId: string; ids: string[]; history: History } = newKnown("");
+  let known = newKnown("", null);
 
-  const historyOf = (messages: readonly Message[], modelId: string): History => {
+  const historyOf = ({ messages, marker }: ShownHistory, modelId: string): History => {
     const extends_ =
       known.modelId === modelId &&
+      known.marker === marker &&
       known.ids.length <= messages.length &&
       known.ids.every((id, index) => messages[index]?.id === id);
-    if (!extends_) known = newKnown(modelId);
+    if (!extends_) known = newKnown(modelId, marker);
     for (const message of messages.slice(known.ids.length)) {
       grow(known.history, message, modelId);
       known.ids.push(message.id);
@@ -62,7 +67,8 @@ export function createRequestBuilder(): RequestBuilder {
 
   return {
     async build(input) {
-      const { drafts, repairs } = closed(historyOf(input.messages, input.model.id));
+      const told = shownHistory(input.messages);
+      const { drafts, repairs } = closed(historyOf(told, input.model.id));
       const show = imageShower(input, images.prepare);
       const messages: RequestMessage[] = [];
       for (const [index, draft] of drafts.entries()) {
@@ -72,7 +78,7 @@ export function createRequestBuilder(): RequestBuilder {
         messages.push(message);
       }
       const request = requestOf(input, withTrailer(messages, trailerOf(input)));
-      const continuation = input.messages.at(-1)?.stopReason === "pause_turn";
+      const continuation = told.messages.at(-1)?.stopReason === "pause_turn";
       const progress = { settled, sources: drafts.slice(0, -1) };
       const problems = validateRequest(request, input.model, { continuation, progress });
       return { request, problems, repairs: [...repairs] };
@@ -80,16 +86,21 @@ export function createRequestBuilder(): RequestBuilder {
   };
 }
 
-const newKnown = (modelId: string) => ({ modelId, ids: [], history: emptyHistory() });
+type Known = { modelId: string; marker: string | null; ids: string[]; history: History };
+
+const newKnown = (modelId: string, marker: string | null): Known => {
+  return { modelId, marker, ids: [], history: emptyHistory() };
+};
 
 function requestOf(input: RequestInput, messages: RequestMessage[]): ModelRequest {
+  const most = outputLimit(input.model);
   return {
     system: input.prefix.system,
     tools: input.prefix.tools,
     messages,
-    maxOutput: input.model.maxOutput,
+    maxOutput: input.purpose === "compaction" ? Math.min(SUMMARY_TOKENS, most) : most,
     cacheKey: input.cacheKey,
-    toolChoice: input.purpose === "wrap_up" ? "none" : "auto",
+    toolChoice: input.purpose === "step" ? "auto" : "none",
   };
 }
 
@@ -130,13 +141,13 @@ function hasImages(draft: Draft): boolean {
 function trailerOf(input: RequestInput): string[] {
   const reminders = [...(input.reminders ?? [])];
   if (input.purpose === "wrap_up") reminders.push(wrapUpText(input.limit ?? null));
-  return reminders;
+  return [...reminders.map(reminderText), ...(input.ask === undefined ? [] : [input.ask])];
 }
 
 /** Behind everything that later requests repeat, so that leaving it out next time costs no cache. */
-function withTrailer(messages: RequestMessage[], reminders: string[]): RequestMessage[] {
-  if (reminders.length === 0) return messages;
-  const blocks = reminders.map((text) => ({ type: "text" as const, text: reminderText(text) }));
+function withTrailer(messages: RequestMessage[], texts: string[]): RequestMessage[] {
+  if (texts.length === 0) return messages;
+  const blocks = texts.map((text) => ({ type: "text" as const, text }));
   const last = messages.at(-1);
   if (last?.role !== "user") return [...messages, { role: "user", content: blocks }];
   return [...messages.slice(0, -1), { role: "user", content: [...last.content, ...blocks] }];

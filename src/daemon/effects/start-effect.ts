@@ -36,6 +36,7 @@ export function startEffect(effect: Effect, runtime: SessionRuntime, ports: Effe
         type: "compaction_finished",
         effectId: effect.effectId,
         summary: null,
+        estimate: 0,
         usage: { input: null, output: null, cacheRead: null, cacheWrite: null, cost: null },
         model: effect.model,
         warning: "this version cannot compact a conversation; /clear starts over",

@@ -9,12 +9,20 @@ import { callsOf } from "./values.ts";
 /** What may follow each phase; a phase that follows itself is issued anew. */
 const FOLLOWS: Record<PhaseName, PhaseName[]> = {
   idle: ["idle", "calling_model", "compacting"],
-  calling_model: ["calling_model", "wrapping_up", "preparing_tools", "waiting_retry", "needs_client", "idle"],
+  calling_model: [
+    "calling_model",
+    "wrapping_up",
+    "preparing_tools",
+    "compacting",
+    "waiting_retry",
+    "needs_client",
+    "idle",
+  ],
   preparing_tools: ["preparing_tools", "running_tools", "idle"],
   running_tools: ["calling_model", "wrapping_up", "idle"],
-  compacting: ["compacting", "idle"],
+  compacting: ["compacting", "calling_model", "wrapping_up", "idle"],
   waiting_retry: ["waiting_retry", "calling_model", "wrapping_up", "idle"],
-  wrapping_up: ["wrapping_up", "waiting_retry", "needs_client", "idle"],
+  wrapping_up: ["wrapping_up", "compacting", "waiting_retry", "needs_client", "idle"],
   needs_client: ["calling_model", "wrapping_up", "idle"],
 };
 
@@ -109,7 +117,7 @@ function checkFact(ledger: Ledger, fact: Fact): void {
 function checkMessage(ledger: Ledger, message: Message): void {
   must(!ledger.messages.has(message.id), `message ${message.id} was added twice`);
   must(message.content.length > 0, "an empty message was added");
-  if (message.kind !== "summary") must(message.parentId === ledger.head, "a message hangs in the air");
+  must(message.parentId === ledger.head, "a message hangs in the air");
   ledger.messages.set(message.id, message);
   ledger.head = message.id;
   for (const call of callsOf(message.content)) if (call.invalid) ledger.invalid.add(call.id);

@@ -158,7 +158,9 @@ export class World {
     const { effectId } = effect;
     switch (effect.type) {
       case "call_model":
-        return this.#modelAnswer(effectId, kindly);
+        return effect.checkRoom && !kindly && this.#dice.of(6) === 0
+          ? { type: "context_full", effectId, estimate: this.#dice.of(50) }
+          : this.#modelAnswer(effectId, kindly);
       case "prepare_tools":
         return { type: "tools_prepared", effectId, calls: this.#decisions(effect.calls) };
       case "run_tool": {
@@ -171,13 +173,28 @@ export class World {
         return { type: "timer_fired", effectId };
       case "compact": {
         const summary = this.#dice.of(2) === 0 ? null : this.#summary();
-        return { type: "compaction_finished", effectId, summary, usage: USAGE, model: "m", warning: null };
+        const estimate = this.#dice.of(50);
+        return {
+          type: "compaction_finished",
+          effectId,
+          summary,
+          estimate,
+          usage: USAGE,
+          model: "m",
+          warning: null,
+        };
       }
     }
   }
 
   #summary() {
-    const head = { id: this.engine.id("sum"), sessionId: "s1", parentId: null, runId: null, createdAt: 0 };
+    const head = {
+      id: this.engine.id("sum"),
+      sessionId: "s1",
+      parentId: this.engine.state.head,
+      runId: null,
+      createdAt: 0,
+    };
     const content = [text("so far")];
     return { ...head, role: "user" as const, kind: "summary" as const, origin: "harness" as const, content };
   }

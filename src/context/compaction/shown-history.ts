@@ -1,0 +1,103 @@
+import type { CallId, MessageId } from "../../protocol/ids.ts";
+import type { HistoryCut, Message, ToolResultBlock } from "../../protocol/message.ts";
+
+/** What requests are derived from: the stored chain with its newest cuts carried out. */
+export type ShownHistory = {
+  messages: Message[];
+  /** The newest message that cut the history; null: none did. While it stays the same, the history only grows. */
+  marker: MessageId | null;
+  /** Index in `messages` of the first one that was stored after the marker. */
+  freshFrom: number;
+};
+
+type Compacted = Extract<HistoryCut, { type: "compacted" }>;
+
+/** A longer text is worth a pointer (CONTRACT O1). */
+const TRIM_CHARS = 100;
+const NAME_CHARS = 40;
+
+/**
+ * Carries out the cuts of a chain (from the root, or from any place not after what its newest compaction keeps):
+ * the newest summary stands first, then what it kept, then what came later; trimmed results are pointers.
+ */
+export function shownHistory(chain: readonly Message[]): ShownHistory {
+  const at = chain.findLastIndex((message) => compactedBy(message) !== null);
+  const summary = chain[at];
+  const cut = summary === undefined ? null : compactedBy(summary);
+  const markerAt = chain.findLastIndex((message) => message.cut !== undefined);
+  const marker = chain[markerAt]?.id ?? null;
+  if (!summary || !cut) {
+    const messages = trimmed(chain);
+    return { messages, marker, freshFrom: markerAt + 1 };
+  }
+  const from = chain.findIndex((message) => message.id === cut.droppedThrough) + 1;
+  const kept = chain.slice(from, at).filter((message) => compactedBy(message) === null);
+  const messages = trimmed([summary, ...kept, ...chain.slice(at + 1)]);
+  return { messages, marker, freshFrom: 1 + kept.length + (markerAt - at) };
+}
+
+/** The cut of a message that stands for others; null for all other messages. */
+export function compactedBy(message: Message): Compacted | null {
+  return message.cut?.type === "compacted" ? message.cut : null;
+}
+
+/** Drops from the front of a chain what its newest compaction does not need any more. */
+export function neededChain(chain: Message[]): Message[] {
+  const cut = chain.map(compactedBy).findLast((found) => found !== null);
+  const dropped = cut ? chain.findIndex((message) => message.id === cut.droppedThrough) : -1;
+  return dropped < 0 ? chain : chain.slice(dropped + 1);
+}
+
+/** True for a result that a pointer would make shorter. */
+export function isTrimmable(result: ToolResultBlock): boolean {
+  let chars = 0;
+  for (const part of result.content) {
+    if (part.type === "image") return true;
+    chars += part.text.length;
+  }
+  return chars > TRIM_CHARS;
+}
+
+/** What stands in the place of a trimmed result. */
+export function pointerText(tool: string, callId: CallId): string {
+  return `[Previous: used ${tool.slice(0, NAME_CHARS).toWellFormed()}] id ${callId}`;
+}
+
+function trimmed(messages: readonly Message[]): Message[] {
+  const through = messages.map(trimOf).findLast((id) => id !== null) ?? null;
+  const end = through === null ? -1 : messages.findIndex((message) => answers(message, through));
+  if (through === null || end < 0) return [...messages];
+  const names = callNames(messages.slice(0, end));
+  return messages.map((message, index) => {
+    if (index > end || message.kind !== "tool_results") return message;
+    return withPointers(message, index === end ? through : null, names);
+  });
+}
+
+const trimOf = (message: Message): CallId | null => message.cut?.trimmedThrough ?? null;
+
+const answers = (message: Message, callId: CallId): boolean =>
+  message.content.some((block) => block.type === "tool_result" && block.callId === callId);
+
+/** Tool names by call. */
+export function callNames(messages: readonly Message[]): Map<CallId, string> {
+  const names = new Map<CallId, string>();
+  for (const { content } of messages) {
+    for (const block of content) if (block.type === "tool_call") names.set(block.id, block.name);
+  }
+  return names;
+}
+
+/** `through` null: all results of the message. */
+function withPointers(message: Message, through: CallId | null, names: Map<CallId, string>): Message {
+  let open = true;
+  const content = message.content.map((block) => {
+    if (block.type !== "tool_result" || !open) return block;
+    open = through === null || block.callId !== through;
+    if (!isTrimmable(block)) return block;
+    const text = pointerText(names.get(block.callId) ?? "a tool", block.callId);
+    const { callId, status } = block;
+    return { type: "tool_result" as const, callId, status, content: [{ type: "text" as const, text }] };
+  });
+  return { ...message, content };
+}
