@@ -15,14 +15,26 @@ const allow = {
   memory: base,
   context: base,
   daemon: [
-    ...base, "engine", "permission", "config", "model", "sandbox", "store", "tools", "agents", "extensions", "memory", "context",
+    ...base,
+    "engine",
+    "permission",
+    "config",
+    "model",
+    "sandbox",
+    "store",
+    "tools",
+    "agents",
+    "extensions",
+    "memory",
+    "context",
   ],
   client: base,
   cli: [...base, "config", "client"],
   demo: [...base, "config", "client"],
   tui: [...base, "client"],
 };
-const test = "[.]test[.]ts$";
+// Unit tests, and what only they use.
+const test = "([.]test[.]ts$|/testing/|/test-support/)";
 // Tests of the wires play against the demo's scripted model server.
 module.exports = {
   forbidden: [
@@ -36,7 +48,10 @@ module.exports = {
     {
       name: "pure-rooms",
       severity: "error",
-      from: { path: "^src/(protocol|engine|permission)/", pathNot: [test, "^src/protocol/schema/", "^src/permission/shell/"] },
+      from: {
+        path: "^src/(protocol|engine|permission)/",
+        pathNot: [test, "^src/protocol/schema/", "^src/permission/shell/"],
+      },
       to: { dependencyTypes: ["core", "npm", "npm-dev", "unknown"] },
     },
     {

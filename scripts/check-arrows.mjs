@@ -8,7 +8,14 @@ const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && existsSync(file));
 const found = spawnSync(
   process.execPath,
-  ["node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "--config", ".dependency-cruiser.cjs", "--output-type", "json"],
+  [
+    "node_modules/dependency-cruiser/bin/dependency-cruise.mjs",
+    "src",
+    "--config",
+    ".dependency-cruiser.cjs",
+    "--output-type",
+    "json",
+  ],
   { encoding: "utf8", maxBuffer: 1 << 28 },
 );
 if (!found.stdout) {
@@ -28,7 +35,9 @@ for (const file of unseen) console.error(`not seen by dependency-cruiser: ${file
 const stale = [];
 for (const guide of ["ARCHITECTURE.md", "AGENTS.md", "REVIEW.md", "README.md", "docs/security.md"]) {
   if (!existsSync(guide)) continue;
-  for (const [, path] of readFileSync(guide, "utf8").matchAll(/`((?:src|test|scripts|bench|docs)\/[\w./-]+)`/g)) {
+  for (const [, path] of readFileSync(guide, "utf8").matchAll(
+    /`((?:src|test|scripts|bench|docs)\/[\w./-]+)`/g,
+  )) {
     if (!existsSync(path)) stale.push(`${guide} names ${path}, which does not exist`);
   }
 }

@@ -26,7 +26,9 @@ const worker = async () => {
   for (let step = queue.shift(); step; step = queue.shift()) {
     const result = await run(step);
     results.push(result);
-    console.log(`${result.code === 0 ? "ok    " : "FAILED"} ${result.title} (${result.seconds.toFixed(1)} s)`);
+    console.log(
+      `${result.code === 0 ? "ok    " : "FAILED"} ${result.title} (${result.seconds.toFixed(1)} s)`,
+    );
     if (result.code !== 0) console.log(result.output);
   }
 };
