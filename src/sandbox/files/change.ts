@@ -38,8 +38,11 @@ export async function change(
   const value = (): FileChange => ({ ...outcome, ...makePatch(readableText(old), readableText(after)) });
   if (options.dryRun) return { ok: true, value: value() };
   try {
-    const beforeHash = old ? await options.storeBytes(old) : null;
-    const afterHash = after.length <= MAX_KEPT_BYTES ? await options.storeBytes(after) : null;
+    // Side by side: each waits for the disk, which takes them together.
+    const [beforeHash, afterHash] = await Promise.all([
+      old ? options.storeBytes(old) : null,
+      after.length <= MAX_KEPT_BYTES ? options.storeBytes(after) : null,
+    ]);
     await atomicWrite(realPath, after, before, target.newMode);
     // What was appended to unread content leaves that content unread.
     const known = !old || old.length === 0 || options.seen.get(realPath) === sha256(old);

@@ -75,7 +75,9 @@ const MAGIC: [string, string, "image" | "pdf" | "binary"][] = [
   ["cffaedfe", "Mach-O binary", "binary"],
 ];
 
-function sniff(head: Buffer, bytes: number, path: string): FileKind {
+/** What a file of so many bytes is, by its first ones (8 KiB are looked at). */
+export function sniff(start: Buffer, bytes: number, path: string): FileKind {
+  const head = start.subarray(0, HEAD);
   const hex = head.subarray(0, 16).toString("hex");
   const known = MAGIC.find(([magic]) => hex.startsWith(magic));
   if (known?.[2] === "image") return { type: "image", mediaType: known[1], bytes };

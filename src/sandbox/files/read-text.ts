@@ -3,9 +3,10 @@ import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 import type { FilePort, Result, TextSlice } from "../../protocol/ports.ts";
 import { type FilesOptions, readable } from "./context.ts";
-import { detectEncoding, looksBinary } from "./encoding.ts";
+import { detectEncoding } from "./encoding.ts";
 import { fail, failFrom } from "./errors.ts";
 import { openJudged, statOf } from "./handles.ts";
+import { sniff } from "./kind.ts";
 import { createLineWindow, type LineWindow, type WindowQuery } from "./line-window.ts";
 
 const CHUNK = 256 * 1024;
@@ -69,7 +70,8 @@ async function scan(
     if (!decoder) {
       const encoding = detectEncoding(chunk);
       if (!encoding) return fail("unsupported_encoding", `UTF-32 text is not supported: ${path}`);
-      if (looksBinary(chunk.subarray(0, 8192), encoding)) return fail("binary", `Not a text file: ${path}`);
+      const { type } = sniff(chunk, size, path);
+      if (type !== "text" && type !== "notebook") return fail("binary", `Not a text file: ${path}`);
       decoder = new TextDecoder(encoding.name);
     }
     hash.update(chunk);

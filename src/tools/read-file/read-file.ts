@@ -43,11 +43,18 @@ export const readFileTool = defineTool({
   actions: (input, place) => [{ type: "read_path", path: absolutePath(input.path, place) }],
   async run(input: Input, context) {
     const path = absolutePath(input.path, context.place);
+    if (!NOTEBOOK.test(path)) {
+      // Nearly always it is text: looking first would open the file twice.
+      const lines = await readLines(path, shownPath(path, context.place), input, context);
+      if (lines.ok) return lines.value;
+    }
     const kind = await context.files.kind(path);
     if (!kind.ok) return portFailure(kind.error);
     return show(kind.value, path, input, context);
   },
 });
+
+const NOTEBOOK = /\.ipynb$/i;
 
 async function show(kind: FileKind, path: string, input: Input, context: ToolContext): Promise<ToolOutput> {
   const name = shownPath(path, context.place);
@@ -55,12 +62,12 @@ async function show(kind: FileKind, path: string, input: Input, context: ToolCon
     case "directory":
       return errorOutput(`Error: ${name} is a directory. Use list_files to see what it holds.`);
     case "text":
-      return readLines(path, name, input, context);
+      return linesOrFailure(path, name, input, context);
     case "image":
       return imageOutput(await load(path, kind.bytes, context), name, context);
     case "notebook":
       if (input.offset !== undefined || input.limit !== undefined)
-        return readLines(path, name, input, context);
+        return linesOrFailure(path, name, input, context);
       return notebookOutput(await load(path, kind.bytes, context), name, context.settings.outputLimitChars);
     case "pdf":
       return errorOutput(
@@ -77,12 +84,22 @@ function load(path: string, bytes: number, context: ToolContext): Promise<Result
   return context.files.readBytes(path, Math.min(bytes + 1, MAX_LOADED));
 }
 
-async function readLines(
+async function linesOrFailure(
   path: string,
   name: string,
   input: Input,
   context: ToolContext,
 ): Promise<ToolOutput> {
+  const lines = await readLines(path, name, input, context);
+  return lines.ok ? lines.value : portFailure(lines.error);
+}
+
+async function readLines(
+  path: string,
+  name: string,
+  input: Input,
+  context: ToolContext,
+): Promise<Result<ToolOutput>> {
   const limit = context.settings.outputLimitChars;
   const slice = await context.files.readText(path, {
     firstLine: Math.max(1, input.offset ?? 1),
@@ -90,8 +107,8 @@ async function readLines(
     ...(input.limit === undefined ? {} : { maxLines: input.limit }),
     ...(input.start_char === undefined ? {} : { startChar: input.start_char }),
   });
-  if (!slice.ok) return portFailure(slice.error);
-  return numberedText(slice.value, name, input.start_char ?? 0, limit);
+  if (!slice.ok) return slice;
+  return { ok: true, value: numberedText(slice.value, name, input.start_char ?? 0, limit) };
 }
 
 /** `view_range: [from, to]` and `end_line` of other agents' tools. */
