@@ -36,7 +36,7 @@ export async function waitForTurn(runtime: SessionRuntime, id: CallId, signal: A
   const before = runtime.batch
     .slice(0, index)
     .filter((entry) => !entry.finished && (entry.kind === "write" || own.kind === "write"));
-  if (before.length === 0) return;
+  if (before.length === 0 || signal.aborted) return;
   const aborted = deferred<void>();
   const onAbort = (): void => aborted.resolve();
   signal.addEventListener("abort", onAbort, { once: true });

@@ -194,6 +194,7 @@ async function startRuntime(
 /** Ends what a session runs and removes its temp folder. Never rejects: what could not be ended is logged. */
 async function putAway(runtime: SessionRuntime, ports: HubPorts): Promise<void> {
   const { id } = runtime.actor.session;
+  await runtime.actor.stop();
   for (const controller of runtime.running.values()) controller.abort();
   keepLedger(runtime, ports);
   try {

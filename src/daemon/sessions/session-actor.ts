@@ -7,6 +7,7 @@ import type { CommandId, Json } from "../../protocol/ids.ts";
 import type { Clock, IdSource } from "../../protocol/ports.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import type { Durability, Store } from "../../protocol/store-port.ts";
+import { AppError } from "../../shared/error.ts";
 import { projectSession } from "./projection.ts";
 
 /** What an actor needs from around it. */
@@ -52,6 +53,7 @@ export class SessionActor {
   #seq: number;
   #mail: Mail[] = [];
   #working = false;
+  #worked: Promise<void> = Promise.resolve();
   #halted: Error | null = null;
   readonly #ports: ActorPorts;
 
@@ -87,13 +89,23 @@ export class SessionActor {
         return;
       }
       this.#mail.push({ input, command, resolve, reject });
-      if (!this.#working) void this.#work();
+      if (!this.#working) this.#worked = this.#work();
     });
   }
 
   /** Like `submit` for inputs nobody waits for; a halted actor drops them. */
   post(input: Input): void {
     this.submit(input).catch(() => undefined);
+  }
+
+  /**
+   * Takes no more inputs and resolves once the one in hand is stored. What ends from now on (effects that are
+   * cancelled) is not recorded: the stored phase stays, and the next load goes on from it.
+   */
+  async stop(): Promise<void> {
+    this.#halted ??= new AppError("stopping", "the daemon is ending; the session goes on in the next one");
+    for (const mail of this.#mail.splice(0)) mail.reject(this.#halted);
+    await this.#worked;
   }
 
   async #work(): Promise<void> {
