@@ -9,16 +9,33 @@ import { sha256 } from "../shared/hash.ts";
 export function settleMessages(model: ModelRef, request: ModelRequest): RequestMessage[] {
   const settled: RequestMessage[] = [];
   for (const message of request.messages) {
-    const content = message.content.flatMap((block) => settleBlock(block, model));
-    if (!content.some((block) => block.type !== "thinking")) continue;
+    const own = settleMessage(message, model);
+    if (own === null) continue;
     const last = settled.at(-1);
-    if (last?.role === message.role) last.content.push(...content);
-    else settled.push({ role: message.role, content });
-  }
-  for (const message of settled) {
-    if (message.role === "user") message.content = resultsFirst(message.content);
+    if (last?.role === own.role) settled[settled.length - 1] = joined(own.role, last, own);
+    else settled.push(own);
   }
   return settled;
+}
+
+type Settled = { modelId: string; images: boolean; message: RequestMessage | null };
+/** Messages of a session come again with each request, the same objects, and are not changed. */
+const known = new WeakMap<RequestMessage, Settled>();
+
+/** One message on its own; null when nothing of it is left. The result is shared: copy it to change it. */
+function settleMessage(message: RequestMessage, model: ModelRef): RequestMessage | null {
+  const before = known.get(message);
+  if (before?.modelId === model.id && before.images === model.images) return before.message;
+  const content = message.content.flatMap((block) => settleBlock(block, model));
+  const isEmpty = !content.some((block) => block.type !== "thinking");
+  const settled = isEmpty ? null : joined(message.role, { role: message.role, content });
+  known.set(message, { modelId: model.id, images: model.images, message: settled });
+  return settled;
+}
+
+function joined(role: RequestMessage["role"], ...messages: RequestMessage[]): RequestMessage {
+  const content = messages.flatMap((message) => message.content);
+  return { role, content: role === "user" ? resultsFirst(content) : content };
 }
 
 function settleBlock(block: RequestBlock, model: ModelRef): RequestBlock[] {

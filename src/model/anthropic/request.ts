@@ -15,12 +15,7 @@ const SHOWN = { thinking: { type: "adaptive", display: "summarized" } };
  * last one wrote. Marks move on with the conversation; the content they sit on never changes its bytes.
  */
 export function anthropicBody(model: ModelRef, request: ModelRequest): JsonObject {
-  const messages = settleMessages(model, request).map(sentMessage);
-  const users = messages.filter((message) => message.role === "user");
-  for (const message of users.slice(-2)) {
-    const last = message.content.at(-1);
-    if (last) Object.assign(last, MARK);
-  }
+  const messages = marked(settleMessages(model, request).map(sentMessage));
   const tools = request.tools.map((tool, index) => ({
     name: tool.name,
     description: tool.description,
@@ -41,7 +36,32 @@ export function anthropicBody(model: ModelRef, request: ModelRequest): JsonObjec
 
 type Sent = { role: "user" | "assistant"; content: JsonObject[] };
 
+/** The last two user messages with a cache mark on their last block; the others are left as they are. */
+function marked(messages: Sent[]): Sent[] {
+  let left = 2;
+  for (let index = messages.length - 1; index >= 0 && left > 0; index--) {
+    const message = messages[index];
+    if (message?.role !== "user") continue;
+    left -= 1;
+    const last = message.content.at(-1);
+    const content = [...message.content.slice(0, -1), { ...last, ...MARK }];
+    if (last) messages[index] = { role: "user", content };
+  }
+  return messages;
+}
+
+const sent = new WeakMap<RequestMessage, Sent>();
+
+/** A settled message as this wire has it; shared by all requests that hold it. */
 function sentMessage(message: RequestMessage): Sent {
+  const before = sent.get(message);
+  if (before) return before;
+  const made = translate(message);
+  sent.set(message, made);
+  return made;
+}
+
+function translate(message: RequestMessage): Sent {
   const content = message.content.map(sentBlock);
   const last = content.at(-1);
   // A reply that the model is to continue (a paused turn) must not end with white space. It is cut everywhere,
