@@ -65,6 +65,10 @@ function applyLoosening(file: ConfigFile, applied: Applied, { config, origins }:
     Object.assign(config.tools, { [name]: value });
     origins.set(`tools.${name}`, applied.file);
   }
+  if (file.context?.compactAt !== undefined) {
+    config.context.compactAt = file.context.compactAt;
+    origins.set("context.compactAt", applied.file);
+  }
   Object.assign(config.env, file.env);
   if (file.env) origins.set("env", applied.file);
 }
@@ -103,6 +107,7 @@ function loosens(file: ConfigFile): boolean {
       file.sandbox?.allowRead?.length ||
       file.sandbox?.limits ||
       file.tools ||
+      file.context ||
       file.env,
   );
 }

@@ -18,6 +18,7 @@ export type ResolvedConfig = {
     limits: SandboxLimits;
   };
   tools: { commandTimeoutSec: number; commandTimeoutMaxSec: number; outputLimit: number };
+  context: { compactAt: number };
   env: Record<string, string>;
   daemon: { idleMinutes: number | null };
 };
@@ -38,6 +39,7 @@ export function defaultConfig(): ResolvedConfig {
       limits: { memoryMb: null, processes: null, tmpMb: null, outputBytes: 1_000_000 },
     },
     tools: { commandTimeoutSec: 120, commandTimeoutMaxSec: 600, outputLimit: 50_000 },
+    context: { compactAt: 0.8 },
     env: {},
     daemon: { idleMinutes: 30 },
   };

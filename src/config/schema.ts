@@ -95,6 +95,12 @@ export const configSchema = z.object({
       outputLimit: z.optional(positive),
     }),
   ),
+  context: z.optional(
+    z.object({
+      /** Share of the model's window at which older parts of the conversation are compacted. */
+      compactAt: z.optional(z.number().check(z.gt(0), z.lte(1))),
+    }),
+  ),
   /** Variables for commands. */
   env: z.optional(z.record(z.string(), z.string())),
   daemon: z.optional(z.object({ idleMinutes: z.optional(limit) })),

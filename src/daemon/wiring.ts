@@ -16,6 +16,7 @@ import { electDaemon } from "./lifecycle/elect-daemon.ts";
 import { createIdleExit } from "./lifecycle/idle-exit.ts";
 import { installShutdown } from "./lifecycle/shutdown.ts";
 import { createSettings, idleMinutesOf } from "./load-settings.ts";
+import { createTranscripts } from "./ports/transcripts.ts";
 import type { Handlers } from "./server/handlers.ts";
 import { commandMethods } from "./server/methods/command-methods.ts";
 import { controlMethods } from "./server/methods/control-methods.ts";
@@ -154,6 +155,7 @@ function effectPorts(parts: {
     clock,
     ids,
     delta: watchers.delta,
+    transcripts: createTranscripts(join(paths.stateDir, "transcripts")),
     saveRule: (grant) => addUserRule(paths, grant.rule),
     log: (level, text) => log.write(level === "warning" ? "warn" : level, text),
     host: {

@@ -64,7 +64,7 @@ export function pointerText(tool: string, callId: CallId): string {
 }
 
 function trimmed(messages: readonly Message[]): Message[] {
-  const through = messages.map(trimOf).findLast((id) => id !== null) ?? null;
+  const through = trimPoint(messages);
   const end = through === null ? -1 : messages.findIndex((message) => answers(message, through));
   if (through === null || end < 0) return [...messages];
   const names = callNames(messages.slice(0, end));
@@ -74,7 +74,12 @@ function trimmed(messages: readonly Message[]): Message[] {
   });
 }
 
-const trimOf = (message: Message): CallId | null => message.cut?.trimmedThrough ?? null;
+/** The call through whose result a history is trimmed; null: it is not. */
+export function trimPoint(messages: readonly Message[]): CallId | null {
+  return (
+    messages.map((message) => message.cut?.trimmedThrough).findLast((id) => typeof id === "string") ?? null
+  );
+}
 
 const answers = (message: Message, callId: CallId): boolean =>
   message.content.some((block) => block.type === "tool_result" && block.callId === callId);

@@ -6,6 +6,6 @@ export function transcriptName(now: number, freshId: string): string {
 }
 
 /** One message a line. */
-export function transcriptLines(messages: readonly Message[]): string {
-  return messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+export function* transcriptLines(messages: readonly Message[]): Generator<string> {
+  for (const message of messages) yield `${JSON.stringify(message)}\n`;
 }

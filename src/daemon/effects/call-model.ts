@@ -1,11 +1,12 @@
 import type { Effect } from "../../engine/effect.ts";
-import type { Message } from "../../protocol/message.ts";
 import type { ModelEvent, ModelRef } from "../../protocol/model-port.ts";
 import type { FailureInfo } from "../../protocol/session.ts";
 import { beginEffect, endEffect, type SessionRuntime } from "../sessions/session-runtime.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { findModel } from "./find-model.ts";
+import { pastBudget } from "./past-budget.ts";
 import { refusedImages } from "./refused-images.ts";
+import { sessionHistory } from "./session-history.ts";
 import { sessionPrefix } from "./session-prefix.ts";
 
 type CallModel = Extract<Effect, { type: "call_model" }>;
@@ -29,6 +30,13 @@ export async function callModel(
       runtime.actor.post({ type: "model_unreachable", effectId: effect.effectId, missing });
       return;
     }
+    const prefix = await sessionPrefix(runtime, ports);
+    const history = await sessionHistory(effect.head, runtime, ports);
+    const estimate = effect.checkRoom ? pastBudget(history, prefix, model, runtime) : null;
+    if (estimate !== null) {
+      runtime.actor.post({ type: "context_full", effectId: effect.effectId, estimate });
+      return;
+    }
     const built = await buildFor(effect, model, runtime, ports);
     if (!built.ok) return fail(effect, runtime, { kind: "internal", message: built.error });
     const stream = ports.model.stream({
@@ -48,11 +56,9 @@ export async function callModel(
 }
 
 async function buildFor(effect: CallModel, model: ModelRef, runtime: SessionRuntime, ports: EffectPorts) {
-  const prefix = await sessionPrefix(runtime, ports);
-  runtime.history = await chainTo(effect.head, runtime.history, ports);
   const { request, problems } = await runtime.requests.build({
-    messages: runtime.history,
-    prefix,
+    messages: await sessionHistory(effect.head, runtime, ports),
+    prefix: await sessionPrefix(runtime, ports),
     model,
     loadBlob: (hash) => ports.store.getBlob(hash),
     cacheKey: runtime.actor.session.id,
@@ -65,15 +71,6 @@ async function buildFor(effect: CallModel, model: ModelRef, runtime: SessionRunt
     return { ok: false as const, error: `The stored conversation cannot be sent: ${problems[0]}` };
   }
   return { ok: true as const, request };
-}
-
-/** The history up to `head`, loading only what is new. */
-async function chainTo(head: string, known: Message[], ports: EffectPorts): Promise<Message[]> {
-  const last = known.at(-1);
-  if (last?.id === head) return known;
-  const newer = await ports.store.messageChain(head, last?.id);
-  // Not on the known chain (after a fork or clear): the store then gave the whole chain.
-  return last && newer[0]?.parentId === last.id ? [...known, ...newer] : newer;
 }
 
 async function follow(

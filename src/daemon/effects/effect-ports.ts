@@ -4,6 +4,7 @@ import type { ModelPort } from "../../protocol/model-port.ts";
 import type { Grant } from "../../protocol/permission.ts";
 import type { Clock, IdSource, SandboxPort } from "../../protocol/ports.ts";
 import type { Store } from "../../protocol/store-port.ts";
+import type { Transcripts } from "../ports/transcripts.ts";
 
 /** What effects may use of the daemon. */
 export type EffectPorts = {
@@ -14,6 +15,7 @@ export type EffectPorts = {
   ids: IdSource;
   /** Sends a delta to whoever watches the session; may be dropped. */
   delta(sessionId: SessionId, delta: Delta): void;
+  transcripts: Transcripts;
   /** Writes an "everywhere" grant to the user's config. */
   saveRule(grant: Grant): Promise<void>;
   log(level: "info" | "warning" | "error", text: string): void;

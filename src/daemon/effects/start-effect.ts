@@ -2,6 +2,7 @@ import type { Effect } from "../../engine/effect.ts";
 import { errorMessage } from "../../shared/error.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import { callModel } from "./call-model.ts";
+import { compact } from "./compact.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { runTimer } from "./timer.ts";
 import { prepareTools, runTool } from "./tool-orchestrator.ts";
@@ -32,15 +33,7 @@ export function startEffect(effect: Effect, runtime: SessionRuntime, ports: Effe
       for (const id of effect.effectIds) runtime.running.get(id)?.abort();
       return;
     case "compact":
-      runtime.actor.post({
-        type: "compaction_finished",
-        effectId: effect.effectId,
-        summary: null,
-        estimate: 0,
-        usage: { input: null, output: null, cacheRead: null, cacheWrite: null, cost: null },
-        model: effect.model,
-        warning: "this version cannot compact a conversation; /clear starts over",
-      });
+      guard(compact(effect, runtime, ports), effect, runtime, ports);
       return;
     case "release_run":
       runtime.batch = [];
@@ -85,6 +78,10 @@ function answerBroken(effect: Effect, runtime: SessionRuntime, message: string):
       denied: false,
       facts: [],
     });
+  } else if (effect.type === "compact") {
+    const warning = `The conversation was not compacted: ${message}. It stays as it is.`;
+    const { effectId, model } = effect;
+    actor.post({ type: "compaction_finished", effectId, summary: null, estimate: 0, usage, model, warning });
   } else if (effect.type === "prepare_tools") {
     actor.post({ type: "interrupt", commandId: null, by: "shutdown" });
   }

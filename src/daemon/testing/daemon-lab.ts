@@ -18,6 +18,7 @@ import { openStore } from "../../store/open.ts";
 import type { EffectPorts } from "../effects/effect-ports.ts";
 import { requireModel } from "../effects/find-model.ts";
 import { createSettings } from "../load-settings.ts";
+import { createTranscripts } from "../ports/transcripts.ts";
 import type { Connection, Handlers } from "../server/handlers.ts";
 import { commandMethods } from "../server/methods/command-methods.ts";
 import { controlMethods } from "../server/methods/control-methods.ts";
@@ -121,6 +122,7 @@ async function startParts(folders: Folders, walls: Walls, logged: string[]) {
     clock: { now: Date.now },
     ids,
     delta: watchers.delta,
+    transcripts: createTranscripts(join(paths.stateDir, "transcripts")),
     saveRule: (grant) => addUserRule(paths, grant.rule),
     log: (level, text) => logged.push(`${level}: ${text}`),
     host: {

@@ -1,0 +1,19 @@
+import { contextBudget, contextSize } from "../../context/compaction/context-size.ts";
+import { shownHistory } from "../../context/compaction/shown-history.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { ModelRef } from "../../protocol/model-port.ts";
+import type { ToolSpec } from "../../protocol/tool.ts";
+import type { SessionRuntime } from "../sessions/session-runtime.ts";
+
+/** Estimated tokens of a conversation that has passed its budget; null while it is within. */
+export function pastBudget(
+  history: readonly Message[],
+  prefix: { system: string; tools: ToolSpec[] },
+  model: ModelRef,
+  runtime: SessionRuntime,
+): number | null {
+  // A paused answer goes on where it stopped: nothing may come between.
+  if (history.at(-1)?.stopReason === "pause_turn") return null;
+  const { tokens, estimate } = contextSize(shownHistory(history), prefix, model.id);
+  return tokens > contextBudget(model, runtime.settings.config.context.compactAt) ? estimate : null;
+}
