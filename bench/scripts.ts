@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { RecordedRequest, Turn } from "../src/demo/scripted-model/types.ts";
 
 export const DONE: Turn = { text: "done" };
@@ -45,36 +44,66 @@ export function rounds(request: RecordedRequest): number {
   return messages.slice(lastPrompt).filter(isRound).length;
 }
 
-/** Shell, read and edit in turn, for so many steps. */
-export function steps(count: number) {
-  return (request: RecordedRequest): Turn => {
-    const round = rounds(request);
-    if (round >= count) return DONE;
-    if (round % 3 === 0) return shell(`echo ${ECHOED}`);
-    if (round % 3 === 1) return { calls: [{ name: "read_file", input: { path: "a.txt" } }] };
-    const [from, to] = Math.floor(round / 3) % 2 === 0 ? ["beta", "delta"] : ["delta", "beta"];
-    return { calls: [{ name: "edit_file", input: { path: "a.txt", old_text: from, new_text: to } }] };
+/** Steps of a run, and what its file holds when all were done. */
+export type Steps = { script: (request: RecordedRequest) => Turn; fileNow(): string };
+
+const step = (round: number, from: string, to: string): Turn => {
+  if (round % 3 === 0) return shell(`echo ${ECHOED}`);
+  if (round % 3 === 1) return { calls: [{ name: "read_file", input: { path: "a.txt" } }] };
+  return { calls: [{ name: "edit_file", input: { path: "a.txt", old_text: from, new_text: to } }] };
+};
+
+const fileWith = (word: string): string => `alpha\n${word}\ngamma\n`;
+
+/** Shell, read and edit in turn, for so many steps; each edit makes content that was never there. */
+export function steps(count: number): Steps {
+  let edits = 0;
+  const word = (): string => (edits === 0 ? "beta" : `beta-${edits}`);
+  return {
+    script(request) {
+      const round = rounds(request);
+      if (round >= count) return DONE;
+      const from = word();
+      if (round % 3 === 2) edits += 1;
+      return step(round, from, word());
+    },
+    fileNow: () => fileWith(word()),
+  };
+}
+
+/** The same for several conversations at once, each with a file of its own: edits go to and fro. */
+export function toAndFro(count: number): Steps {
+  return {
+    script(request) {
+      const round = rounds(request);
+      const even = Math.floor(round / 3) % 2 === 0;
+      return round >= count ? DONE : step(round, even ? "beta" : "delta", even ? "delta" : "beta");
+    },
+    fileNow: () => fileWith(Math.floor(count / 3) % 2 === 0 ? "beta" : "delta"),
   };
 }
 
 /** Throws unless every step of a run did its work. */
-export function checkSteps(last: RecordedRequest | undefined, count: number, work: string): void {
+export function checkSteps(
+  last: RecordedRequest | undefined,
+  count: number,
+  file: string,
+  wanted: string,
+): void {
   if (!last) throw new Error("the run made no request");
-  const all = results(last);
+  const all = results(last).slice(-count);
   if (all.length !== count) throw new Error(`the run has ${all.length} results, not ${count}`);
   all.forEach((block, index) => {
     const text = resultText(block);
-    const [kind, wanted] = [
+    const [kind, part] = [
       ["shell", ECHOED],
       ["read", "gamma"],
       ["edit", ""],
     ][index % 3] as [string, string];
-    if (block.is_error || !text.includes(wanted)) throw new Error(`step ${index} (${kind}) failed: ${text}`);
+    if (block.is_error || !text.includes(part)) throw new Error(`step ${index} (${kind}) failed: ${text}`);
   });
-  const edits = Math.floor(count / 3);
-  const expected = edits % 2 === 0 ? "beta" : "delta";
-  const found = readFileSync(join(work, "a.txt"), "utf8");
-  if (found !== `alpha\n${expected}\ngamma\n`) throw new Error(`the edits left ${JSON.stringify(found)}`);
+  const found = readFileSync(file, "utf8");
+  if (found !== wanted) throw new Error(`the edits left ${JSON.stringify(found)}`);
 }
 
 /** Milliseconds from each answer's end to the request that follows it. */

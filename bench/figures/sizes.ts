@@ -5,22 +5,34 @@ import { join } from "node:path";
 import type { RecordedRequest } from "../../src/demo/scripted-model/types.ts";
 import { bytesBelow, median, watchMemory } from "../measure.ts";
 import { type Effort, type Group, mib, ms, plainRow, type Row, ratioRow } from "../row.ts";
-import { bodyOf, checkSteps, DONE, gaps, results, resultText, rounds, shell, steps } from "../scripts.ts";
+import {
+  bodyOf,
+  checkSteps,
+  DONE,
+  gaps,
+  results,
+  resultText,
+  rounds,
+  shell,
+  steps,
+  toAndFro,
+} from "../scripts.ts";
 import { inWorld, type World } from "../world.ts";
 
 const MIB = 2 ** 20;
 
 async function memory({ steps: count }: Effort): Promise<Row[]> {
-  const alone = await inWorld(steps(count), async (world) => {
+  const work = steps(count);
+  const alone = await inWorld(work.script, async (world) => {
     await world.lathe();
     world.taken();
     const own = await peak((began) => world.lathe("go", [], { began }), world);
-    checkSteps(world.taken().at(-1), count, world.work);
+    checkSteps(world.taken().at(-1), count, join(world.work, "a.txt"), work.fileNow());
     const floor = await peak((began) => world.floor("go", { began }), null);
     const figure = "peak memory of a run: client, daemon, commands (PSS)";
     return plainRow(figure, mib(own), "at most 150 MiB", own <= 150, mib(floor));
   });
-  return [alone, await inWorld(steps(count), (world) => tenSessions(world, count))];
+  return [alone, await inWorld(toAndFro(count).script, (world) => tenSessions(world, count))];
 }
 
 async function peak(
@@ -51,7 +63,8 @@ async function tenSessions(world: World, count: number): Promise<Row> {
   const finished = await untilDone(world, SESSIONS + 1, count);
   const most = watch.stop();
   for (const request of finished) {
-    if (results(request).some((block) => block.is_error)) throw new Error("a step of a session failed");
+    const broken = results(request).find((block) => block.is_error);
+    if (broken) throw new Error(`a step of a session failed: ${resultText(broken)}`);
   }
   return plainRow("ten sessions at work in one daemon (PSS)", mib(most), "at most 220 MiB", most <= 220);
 }
@@ -119,7 +132,7 @@ async function sleeps(): Promise<Row[]> {
 
 /** System prompt, tools and every earlier message stay as they were: over turns, resume, restart and fork. */
 async function prefixes(): Promise<Row[]> {
-  return await inWorld(steps(6), async (world) => {
+  return await inWorld(steps(6).script, async (world) => {
     await world.lathe("first turn");
     await world.lathe("second turn", ["-c"]);
     await world.stopDaemon();

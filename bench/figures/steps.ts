@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RecordedRequest } from "../../src/demo/scripted-model/types.ts";
 import { cpuOf, median } from "../measure.ts";
 import { type Effort, type Group, ms, plainRow, type Row, ratioRow } from "../row.ts";
-import { checkSteps, DONE, gaps, results, resultText, rounds, shell, steps } from "../scripts.ts";
+import { checkSteps, DONE, gaps, results, resultText, rounds, type Steps, shell, steps } from "../scripts.ts";
 import { inWorld, type World } from "../world.ts";
 
 /** Floor steps that the sandbox may cost: 20 ms where the floor's read or edit took 2. */
@@ -18,16 +18,17 @@ function byKind(run: readonly RecordedRequest[]): number[][] {
 }
 
 /** One run of so many steps on both sides; each is checked to have done the work. */
-async function bothSides(world: World, count: number): Promise<{ floor: Side; lathe: Side }> {
+async function bothSides(world: World, count: number, work: Steps): Promise<{ floor: Side; lathe: Side }> {
+  const file = join(world.work, "a.txt");
   world.taken();
   const before = cpuOf(world.daemonPid());
   const own = await world.lathe();
   const lathe = world.taken();
-  checkSteps(lathe.at(-1), count, world.work);
+  checkSteps(lathe.at(-1), count, file, work.fileNow());
   const daemon = cpuOf(world.daemonPid()) - before;
   const other = await world.floor();
   const floor = world.taken();
-  checkSteps(floor.at(-1), count, world.work);
+  checkSteps(floor.at(-1), count, file, work.fileNow());
   return {
     floor: { gaps: byKind(floor), cpu: other.cpu },
     lathe: { gaps: byKind(lathe), cpu: own.cpu + daemon },
@@ -36,12 +37,13 @@ async function bothSides(world: World, count: number): Promise<{ floor: Side; la
 
 async function mixed({ runs, steps: count }: Effort): Promise<Row[]> {
   const rounds = Math.ceil(runs / 2);
-  return await inWorld(steps(count), async (world) => {
-    await bothSides(world, count);
+  const work = steps(count);
+  return await inWorld(work.script, async (world) => {
+    await bothSides(world, count, work);
     const floor: Side[] = [];
     const lathe: Side[] = [];
     for (let run = 0; run < rounds; run++) {
-      const sides = await bothSides(world, count);
+      const sides = await bothSides(world, count, work);
       floor.push(sides.floor);
       lathe.push(sides.lathe);
     }
@@ -96,9 +98,10 @@ async function oneAnswerCpu(runs: number): Promise<{ floor: number; lathe: numbe
 /** How read and edit steps slow down over a long conversation, in a daemon that is warm. */
 async function growth(): Promise<Row[]> {
   const count = 330;
-  return await inWorld(steps(count), async (world) => {
-    await bothSides(world, count);
-    const { floor, lathe } = await bothSides(world, count);
+  const work = steps(count);
+  return await inWorld(work.script, async (world) => {
+    await bothSides(world, count, work);
+    const { floor, lathe } = await bothSides(world, count, work);
     const slower = (side: Side): number => {
       const at = (from: number): number =>
         [1, 2].reduce((sum, kind) => sum + median(side.gaps[kind]?.slice(from, from + 10) ?? []), 0);
