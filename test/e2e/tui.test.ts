@@ -174,13 +174,13 @@ describe("commands and exit words", () => {
     await screen.see("/sessions [search]");
     screen.type("/modle\r");
     await screen.see("did you mean /mod");
-    screen.type("first\r");
+    screen.type("forget-this\r");
     await screen.see(/1 step/);
     screen.type("/clear\r");
     await screen.see("cleared");
     screen.type("second\r");
     await until("two requests", () => lab.model.requests.length === 2);
-    expect(JSON.stringify(lab.model.requests[1]?.body)).not.toContain("first");
+    expect(JSON.stringify(lab.model.requests[1]?.body)).not.toContain("forget-this");
   });
 
   it.each(["exit\r", " QUIT \r", "q\r", "/exit\r", "\x04", "\x03"])(

@@ -1,28 +1,46 @@
 import type { Approval } from "../../protocol/permission.ts";
-import { stripControls } from "../../shared/text.ts";
+import { spellOut, stripControls } from "../../shared/text.ts";
 import { patchLines } from "../blocks/diff-lines.ts";
 import { textRows } from "../blocks/render-block.ts";
 import type { Frame } from "../markdown/render.ts";
 import { type Line, span, wrap } from "../text/line.ts";
 
-/** Everything about an approval but the choices: exact text, diff, parts and reason. */
+/** The very thing that is asked about: a command, the diff of an edit, or the input word for word. */
 export function approvalBody(approval: Approval, frame: Frame): Line[] {
-  const rows: Line[] = [];
   const indent = [span("plain", "  ")];
-  if (approval.detail !== "") {
-    for (const line of stripControls(approval.detail).split("\n"))
-      rows.push(...wrap([span("bold", line)], frame.width, { first: indent, hard: true }));
+  const exact = (text: string, first: Line = indent): Line[] =>
+    text.split("\n").flatMap((line, index) =>
+      wrap([span("bold", line)], frame.width, {
+        first: index === 0 ? first : indent,
+        rest: indent,
+        hard: true,
+      }),
+    );
+  if (approval.kind !== "tool") return approval.detail === "" ? [] : exact(stripControls(approval.detail));
+  const rows = approval.diff ? patchLines(stripControls(approval.diff), frame) : [];
+  for (const [name, value] of Object.entries(approval.input)) {
+    const text = spellOut(typeof value === "string" ? value : JSON.stringify(value));
+    if (name === "command") rows.unshift(...exact(text));
+    // The diff shows all of an edit but where.
+    else if (rows.length === 0 || !approval.diff || !text.includes("\n"))
+      rows.push(...exact(text, [...indent, span("dim", `${stripControls(name)}: `)]));
   }
-  if (approval.diff) rows.push(...patchLines(stripControls(approval.diff), frame));
   return rows;
+}
+
+/** What is asked, in one row. */
+function question(approval: Approval): string {
+  if (approval.kind !== "tool") return approval.title;
+  if (typeof approval.input.command === "string") return "run this command?";
+  return approval.diff ? `make this change with ${approval.title}?` : `allow ${approval.title}?`;
 }
 
 /** What the model wants, why it is asked, and the keys that answer; `maxRows` bounds the middle. */
 export function dialogRows(approval: Approval, waiting: number, maxRows: number, frame: Frame): Line[] {
   const more = waiting > 0 ? ` (${waiting} more waiting)` : "";
-  const head = textRows(`${approval.title}${more}`, "warning", frame, "? ");
+  const head = textRows(`${question(approval)}${more}`, "warning", frame, "? ");
   const why = [
-    ...(approval.parts.length > 1 || (approval.parts[0] ?? approval.detail) !== approval.detail
+    ...(approval.parts.length > 1 || (approval.parts[0] ?? approval.title) !== approval.title
       ? approval.parts.flatMap((part) => textRows(part, "plain", frame, `  ${frame.glyphs.bullet} `))
       : []),
     ...(approval.reason === "" ? [] : textRows(`why: ${approval.reason}`, "dim", frame, "  ")),

@@ -1,5 +1,5 @@
 import type { Editor } from "../input/editor.ts";
-import { type Line, span } from "../text/line.ts";
+import { cutLine, type Line, span } from "../text/line.ts";
 import { clusters, clusterWidth } from "../text/width.ts";
 
 export type EditorRows = { rows: Line[]; caret: { row: number; column: number } };
@@ -49,8 +49,11 @@ export function editorRows(
     caret = { row: rows.length - 1, column: used };
     if (options.drawCaret) put(" ", true);
   }
-  if (editor.text === "")
-    rows[0]?.push(span("dim", options.drawCaret ? options.placeholder.slice(1) : options.placeholder));
+  const [firstRow] = rows;
+  if (editor.text === "" && firstRow) {
+    const hint = options.drawCaret ? options.placeholder.slice(1) : options.placeholder;
+    rows[0] = cutLine([...firstRow, span("dim", hint)], width);
+  }
   const first = Math.max(0, Math.min(caret.row - options.maxRows + 1, rows.length - options.maxRows));
   return {
     rows: rows.slice(first, first + options.maxRows),

@@ -1,5 +1,6 @@
+import type { Usage } from "../../protocol/message.ts";
 import { stripControls } from "../../shared/text.ts";
-import { seconds, tokens, usageWords } from "../blocks/numbers.ts";
+import { cost, inputTokens, seconds, tokens } from "../blocks/numbers.ts";
 import { sandboxWords } from "../blocks/render-block.ts";
 import type { Frame } from "../markdown/render.ts";
 import { cutLine, type Line, span } from "../text/line.ts";
@@ -24,10 +25,16 @@ export function statusLine(view: View, hint: string | null, frame: Frame): Line 
       parts.push([span(words.style === "ok" ? "dim" : words.style, words.text)]);
     }
     const { usage } = session;
-    if (usage.input !== null || usage.output !== null) parts.push([span("dim", usageWords(usage))]);
+    if (usage.input !== null || usage.output !== null) parts.push([span("dim", shortUsage(usage))]);
   }
   const line = parts.flatMap((part, index) => (index === 0 ? part : [dot, ...part]));
   return cutLine([span("plain", "  "), ...line], frame.width, frame.glyphs.ellipsis);
+}
+
+/** As `usageWords`, without what is not known. */
+function shortUsage(usage: Usage): string {
+  const words = `${tokens(inputTokens(usage))} in, ${tokens(usage.output)} out`;
+  return usage.cost === null ? words : `${words}, ${cost(usage.cost)}`;
 }
 
 /** What the turn is doing, for how long, and how to stop it. */
@@ -35,11 +42,11 @@ export function workingLine(view: View, now: number, spin: number, frame: Frame)
   if (!view.turn) return null;
   const { glyphs } = frame;
   const mark = glyphs.running[spin % glyphs.running.length] ?? "";
-  const parts = [doing(view, now), seconds(now - view.turn.startedAt)];
+  const stop = view.turn.interrupting ? "Ctrl-C again leaves" : "Esc interrupts";
+  const parts = [doing(view, now), seconds(now - view.turn.startedAt), stop];
   const characters = view.streaming?.received.length ?? 0;
   // Four characters a token is what people take for a rule of thumb; the true count comes with the answer.
   if (characters > 0) parts.push(`about ${tokens(Math.ceil(characters / 4))} tokens`);
-  parts.push(view.turn.interrupting ? "Ctrl-C again leaves" : "Esc interrupts");
   return cutLine(
     [span("accent", `${mark} `), span("dim", parts.join(` ${glyphs.dot} `))],
     frame.width,

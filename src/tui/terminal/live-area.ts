@@ -23,8 +23,11 @@ export type LiveArea = {
   forget(): void;
 };
 
-const BEGIN = "\x1b[?2026h\x1b[?7l";
-const END = "\x1b[?7h\x1b[?2026l";
+const BEGIN = "\x1b[?2026h";
+const END = "\x1b[?2026l";
+// A live row that is wider than we think must not become two; in the scrollback nothing may be cut.
+const NO_WRAP = "\x1b[?7l";
+const WRAP = "\x1b[?7h";
 
 export function createLiveArea(theme: Theme, reflows: boolean): LiveArea {
   let drawn: Line[] = [];
@@ -60,13 +63,12 @@ export function createLiveArea(theme: Theme, reflows: boolean): LiveArea {
         old = [];
       }
       for (const line of commit) {
-        const before = old[0];
-        const row = replaceRow(before ?? [], line, theme);
-        out += `${row}\r\n`;
+        const shorter = lineWidth(old[0] ?? []) > lineWidth(line);
+        out += `${paint(line, theme)}${shorter ? "\x1b[K" : ""}\r\n`;
         old = old.slice(1);
       }
       const at = drawRows(old, live, theme);
-      out += at.bytes;
+      out += `${NO_WRAP}${at.bytes}${WRAP}`;
       out += moveBy(rest.row - at.row) + column(rest.column);
       drawn = live;
       cursor = rest;
@@ -97,11 +99,8 @@ function drawRows(old: readonly Line[], live: readonly Line[], theme: Theme): { 
   let row = 0;
   let there = Math.max(1, old.length);
   const goTo = (target: number): void => {
-    if (target < there) bytes += moveBy(target - row);
-    else {
-      bytes += moveBy(there - 1 - row) + "\r\n".repeat(target - there + 1);
-      there = target + 1;
-    }
+    bytes += moveBy(target - row);
+    there = Math.max(there, target + 1);
     row = target;
   };
   live.forEach((line, index) => {
@@ -162,9 +161,13 @@ function sameLine(left: Line, right: Line | undefined): boolean {
   );
 }
 
+/**
+ * Down by line feeds, which scroll at the last row: a frame on its way while the window shrinks still ends on
+ * the row where it began. A movement that stops at the edge would not.
+ */
 function moveBy(rows: number): string {
   if (rows === 0) return "";
-  return rows > 0 ? `\x1b[${rows}B` : `\x1b[${-rows}A`;
+  return rows > 0 ? "\n".repeat(rows) : `\x1b[${-rows}A`;
 }
 
 function column(index: number): string {

@@ -124,9 +124,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
       const bytes = state === "on" ? area.erase() + modes.undo() : "";
       state = "closed";
       stopTimer();
-      output.off("resize", onResize);
-      input.off("end", onEnd);
-      input.off("close", onEnd);
+      unwatch();
       sync(output, bytes + last);
       try {
         give(input, onData);
@@ -136,13 +134,28 @@ export function openTerminal(options: TerminalOptions): Terminal {
     },
   };
   take(input, onData);
+  const unwatch = watch(input, output, onResize, onEnd);
+  write(modes.set(BRACKETED_PASTE));
+  return terminal;
+}
+
+/** Calls back for another size and for the end of the terminal; an error stays listened to, or it would be thrown. */
+function watch(
+  input: TerminalInput,
+  output: TerminalOutput,
+  onResize: () => void,
+  onEnd: () => void,
+): () => void {
   output.on("resize", onResize);
   output.on("error", onEnd);
   input.on("error", onEnd);
   input.on("end", onEnd);
   input.on("close", onEnd);
-  write(modes.set(BRACKETED_PASTE));
-  return terminal;
+  return () => {
+    output.off("resize", onResize);
+    input.off("end", onEnd);
+    input.off("close", onEnd);
+  };
 }
 
 function take(input: TerminalInput, onData: (bytes: Buffer) => void): void {
