@@ -1,4 +1,5 @@
 import type { Millis, SessionId } from "./ids.ts";
+import type { ImageBlock } from "./message.ts";
 
 /**
  * Interfaces that one room offers and others use without importing it. The store's port is in
@@ -147,6 +148,12 @@ export type SearchPort = {
     maxEntries: number;
   }): Promise<Result<{ entries: { path: string; directory: boolean }[]; more: boolean }>>;
 };
+
+/** A tool result or message as it was, whole. */
+export type Recalled = { text: string; images: ImageBlock[] };
+
+/** Reads back what a compaction left out, by the id of its call or message. */
+export type RecallPort = { read(id: string): Promise<Result<Recalled>> };
 
 /** The limits and walls of one session; the same object is used by the file tools and by the sandbox. */
 export type SandboxPolicy = {

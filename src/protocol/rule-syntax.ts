@@ -65,6 +65,7 @@ const TOOLS = [
   "mcp_search",
   "recall_search",
   "recall_read",
+  "recall_result",
 ];
 
 /** Reads one rule. The error names what is wrong and how a right one looks. */

@@ -70,6 +70,11 @@ export type Store = {
 
   /** The chain from `head` back to (not including) `until`, or to the root; oldest first. */
   messageChain(head: MessageId, until?: MessageId): Promise<Message[]>;
+  /**
+   * The newest messages (at most 20) of the chain from `head` to the root whose stored form holds `text`, newest
+   * first.
+   */
+  messagesNaming(head: MessageId, text: string): Promise<Message[]>;
   approvals(query: { sessionId: SessionId; open?: boolean }): Promise<Approval[]>;
   /** The newest `limit` rows, oldest first; with `afterId`, those that follow the first `afterId` rows. */
   audit(query: { sessionId: SessionId; limit: number; afterId?: number }): Promise<AuditRow[]>;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "./ids.ts";
 import type { ImageBlock, TextBlock, ToolDisplay } from "./message.ts";
-import type { CommandPort, FilePort, SearchPort } from "./ports.ts";
+import type { CommandPort, FilePort, RecallPort, SearchPort } from "./ports.ts";
 
 export type ToolEffect = "read" | "write" | "execute" | "network" | "none";
 
@@ -72,6 +72,7 @@ export type ToolContext = {
   files: FilePort;
   commands: CommandPort;
   search: SearchPort;
+  recall: RecallPort;
   /** Shows progress to whoever watches; may be dropped. */
   progress(text: string): void;
   /** Stores bytes as a blob and gives the block for them. */

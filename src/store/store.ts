@@ -11,7 +11,7 @@ import { approvalsOf } from "./queries/approvals.ts";
 import { commandAnswer } from "./queries/commands.ts";
 import { deleteSession } from "./queries/delete-session.ts";
 import { auditRows, factsAfter, factsBefore, fileChangesOf, grantsOf } from "./queries/facts.ts";
-import { messageChain } from "./queries/messages.ts";
+import { messageChain, messagesNaming } from "./queries/messages.ts";
 import { phaseOf } from "./queries/session-row.ts";
 import {
   listSessions,
@@ -76,6 +76,7 @@ export function createStore({ db, files, path, now }: StoreParts): Store {
     factsBefore: (id, beforeSeq, limit) => guard(() => factsBefore(db, id, beforeSeq, limit)),
     commandAnswer: (id, command) => guard(() => commandAnswer(db, id, command)),
     messageChain: (head, until) => guard(() => messageChain(db, head, until ?? null)),
+    messagesNaming: (head, text) => guard(() => messagesNaming(db, head, text)),
     approvals: (query) => guard(() => approvalsOf(db, query)),
     audit: (query) => guard(() => auditRows(db, query)),
     grants: (sessionId) => guard(() => grantsOf(db, sessionId)),

@@ -8,6 +8,7 @@ import { grepTool } from "./grep/grep.ts";
 import { listFilesTool } from "./list-files/list-files.ts";
 import { moveFileTool } from "./move-file/move-file.ts";
 import { readFileTool } from "./read-file/read-file.ts";
+import { recallResultTool } from "./recall-result/recall-result.ts";
 import { writeFileTool } from "./write-file/write-file.ts";
 
 /** Every tool, in the order in which models see them. */
@@ -21,6 +22,7 @@ export const allTools: readonly ToolDefinition[] = [
   listFilesTool,
   moveFileTool,
   deleteFileTool,
+  recallResultTool,
 ];
 
 /** Editors of other agents that do several things: the input's `command` says which. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommandPort, SandboxPolicy } from "../../src/protocol/ports.ts";
+import type { CommandPort, Recalled, SandboxPolicy } from "../../src/protocol/ports.ts";
 import type { Place, ToolContext, ToolDefinition, ToolOutput } from "../../src/protocol/tool.ts";
 import type { ChangeRow } from "../../src/sandbox/files/context.ts";
 import { createFiles } from "../../src/sandbox/files/create-files.ts";
@@ -19,6 +19,8 @@ export type ToolLab = {
   rows: ChangeRow[];
   /** Bytes given to `context.image`, in order. */
   images: Uint8Array[];
+  /** What `context.recall` knows, by id. */
+  recalled: Map<string, Recalled>;
   /** Parses the input and runs the tool; a bad input becomes an error output, as in the product. */
   run(tool: ToolDefinition, input: Parameters<ToolDefinition["parse"]>[0]): Promise<ToolOutput>;
   end(): void;
@@ -48,6 +50,7 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
   };
   const rows: ChangeRow[] = [];
   const images: Uint8Array[] = [];
+  const recalled = new Map<string, Recalled>();
   const signal = new AbortController().signal;
   const context: ToolContext = {
     place,
@@ -62,6 +65,14 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
     }),
     commands,
     search: createSearch({ policy, place, ripgrep: null, environmentPath: "", signal }),
+    recall: {
+      async read(id) {
+        const value = recalled.get(id);
+        return value
+          ? { ok: true, value }
+          : { ok: false, error: { code: "not_found", message: `there is no ${id}` } };
+      },
+    },
     progress: () => undefined,
     async image(bytes, mediaType, size) {
       images.push(bytes);
@@ -81,6 +92,7 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
     context,
     rows,
     images,
+    recalled,
     async run(tool, input) {
       const parsed = tool.parse(input);
       if (!parsed.ok) return { status: "error", content: [{ type: "text", text: parsed.error }] };

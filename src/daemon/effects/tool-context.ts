@@ -8,6 +8,7 @@ import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt, RunRights } from "./attempt.ts";
 import { decideDomain } from "./decide-domain.ts";
 import type { EffectPorts } from "./effect-ports.ts";
+import { createRecall } from "./recall.ts";
 
 /** The context a tool gets: ports that are already under the session's policy and this attempt's rights. */
 export function buildToolContext(
@@ -31,6 +32,7 @@ export function buildToolContext(
       signal,
       approved: approvedPaths(attempt.rights),
     }),
+    recall: createRecall(runtime, ports),
     progress: (text) =>
       ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
     image: async (bytes, mediaType, size) => ({

@@ -52,6 +52,22 @@ describe("messageChain", () => {
   });
 });
 
+describe("messagesNaming", () => {
+  it("finds what is named on the chain, newest first, and nothing beside it", async () => {
+    const { store } = temporary;
+    await store.createSession(sampleStored("s1"), [], 1);
+    await grow("s1", 0, null, ["a-needle", "b", "c-needle"]);
+    await grow("s1", 3, "b", ["side-needle"]);
+    const found = async (head: string, text: string): Promise<string[]> =>
+      (await store.messagesNaming(head, text)).map((message) => message.id);
+    // A message names its parent too.
+    expect(await found("c-needle", "needle")).toEqual(["c-needle", "b", "a-needle"]);
+    expect(await found("side-needle", "c-needle")).toEqual([]);
+    expect(await found("c-needle", "%")).toEqual([]);
+    expect(await found("nothing", "needle")).toEqual([]);
+  });
+});
+
 describe("deleteSession", () => {
   const messageRows = (): string[] => {
     const db = openDatabase(loadDriver(), temporary.file);

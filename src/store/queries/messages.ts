@@ -40,3 +40,22 @@ export function messageChain(db: Database, head: string, until: string | null): 
   }
   return chain;
 }
+
+/** At most so many messages are given by `messagesNaming`. */
+const NAMING_MOST = 20;
+
+/** The newest messages from `head` to the root whose JSON holds `text`, newest first. */
+export function messagesNaming(db: Database, head: string, text: string): Message[] {
+  const rows = db.all<{ json: string }>(
+    `WITH RECURSIVE chain (id, parent) AS (
+       SELECT id, parent FROM messages WHERE id = ?1
+       UNION ALL
+       SELECT messages.id, messages.parent FROM chain JOIN messages ON messages.id = chain.parent
+     )
+     SELECT messages.json FROM chain CROSS JOIN messages ON messages.id = chain.id
+     WHERE instr(messages.json, ?2) > 0 LIMIT ${NAMING_MOST}`,
+    head,
+    text,
+  );
+  return rows.map((row) => JSON.parse(row.json) as Message);
+}
