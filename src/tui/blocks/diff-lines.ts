@@ -1,6 +1,6 @@
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { type Line, span, wrap } from "../text/line.ts";
-import type { Style } from "../theme/theme.ts";
+import type { Style } from "../theme/style.ts";
 
 /** A unified diff as rows with line numbers; file headers are left out, hunks are set apart. */
 export function patchLines(patch: string, frame: Frame): Line[] {

@@ -1,9 +1,10 @@
 import type { Outcome } from "../../protocol/session.ts";
 import { plural, stripControls } from "../../shared/text.ts";
-import { codeLines, type Frame, markdownLines } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
+import { codeLines, markdownLines } from "../markdown/render.ts";
 import type { Part } from "../markdown/stream.ts";
 import { cutLine, type Line, span, wrap } from "../text/line.ts";
-import type { Style } from "../theme/theme.ts";
+import type { Style } from "../theme/style.ts";
 import type { Block } from "./block.ts";
 import { callSubject, doneCallLines } from "./call-lines.ts";
 

@@ -1,4 +1,4 @@
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { cutLine, type Line, span } from "../text/line.ts";
 
 const SHOWN = 8;

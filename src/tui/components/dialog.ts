@@ -2,7 +2,7 @@ import type { Approval } from "../../protocol/permission.ts";
 import { spellOut, stripControls } from "../../shared/text.ts";
 import { patchLines } from "../blocks/diff-lines.ts";
 import { textRows } from "../blocks/render-block.ts";
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { type Line, span, wrap } from "../text/line.ts";
 
 /** The very thing that is asked about: a command, the diff of an edit, or the input word for word. */

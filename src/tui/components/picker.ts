@@ -1,7 +1,7 @@
 import type { SessionInfo } from "../../protocol/session.ts";
 import { plural, stripControls } from "../../shared/text.ts";
 import { cost } from "../blocks/numbers.ts";
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { cutLine, type Line, span } from "../text/line.ts";
 
 type Picker = { sessions: readonly SessionInfo[]; query: string; selected: number };

@@ -2,7 +2,7 @@ import type { Usage } from "../../protocol/message.ts";
 import { stripControls } from "../../shared/text.ts";
 import { cost, inputTokens, seconds, tokens } from "../blocks/numbers.ts";
 import { sandboxWords } from "../blocks/render-block.ts";
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { cutLine, type Line, span } from "../text/line.ts";
 import type { View } from "../view-state/view.ts";
 

@@ -20,10 +20,10 @@ const CHIP_LINES = 10;
 const CHIP_CHARACTERS = 1000;
 
 /** The text that is sent: chips replaced by what was pasted. */
-export function wholeText(editor: Editor): string {
-  return editor.pastes.reduce(
-    (text, { chip, text: pasted }) => text.replace(chip, () => pasted),
-    editor.text,
+export function wholeText({ text, pastes }: Editor): string {
+  return text.replace(
+    /\[pasted #\d+: \d+ \w+\]/g,
+    (chip) => pastes.find((one) => one.chip === chip)?.text ?? chip,
   );
 }
 

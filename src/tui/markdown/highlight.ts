@@ -1,5 +1,5 @@
 import { type Line, span } from "../text/line.ts";
-import type { Style } from "../theme/theme.ts";
+import type { Style } from "../theme/style.ts";
 
 /** What a line of code inherits from the lines before it: the text that ends an open comment or string. */
 export type CodeState = { until: string; style: Style } | null;

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { type Line, span } from "../text/line.ts";
-import type { Style } from "../theme/theme.ts";
+import type { Style } from "../theme/style.ts";
 
 /** Inline tokens as lines: more than one only where the text breaks a line itself. */
 export function inlineLines(tokens: readonly Token[], style: Style = "plain"): Line[] {

@@ -1,12 +1,9 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { type Line, span, wrap } from "../text/line.ts";
-import type { Glyphs } from "../theme/glyphs.ts";
+import type { Frame } from "./frame.ts";
 import { type CodeState, highlightLine } from "./highlight.ts";
 import { inlineLines } from "./inline.ts";
 import { tableLines } from "./table.ts";
-
-/** How wide, and with which signs, something is drawn. */
-export type Frame = { width: number; glyphs: Glyphs };
 
 /** Markdown as rows no wider than the frame. */
 export function markdownLines(text: string, frame: Frame): Line[] {

@@ -25,7 +25,7 @@ export function advance(stream: TextStream, text: string): { stream: TextStream;
   const parts: Part[] = [];
   let now: TextStream = { ...stream, tail: stream.tail + text };
   // Only a finished line can finish anything.
-  if (!text.includes("\n")) return { stream: now, parts };
+  if (text !== "" && !text.includes("\n")) return { stream: now, parts };
   for (;;) {
     const step = now.fence ? inFence(now, now.fence) : outside(now);
     if (!step) return { stream: now, parts };
@@ -36,7 +36,8 @@ export function advance(stream: TextStream, text: string): { stream: TextStream;
 
 /** The rest, at the end of the message. */
 export function finish(stream: TextStream): Part[] {
-  const ended = advance(stream, "\n");
+  if (stream.tail === "") return [];
+  const ended = advance(stream, stream.tail.endsWith("\n") ? "" : "\n");
   const { tail, fence, gap } = ended.stream;
   if (fence || tail.trim() === "") return ended.parts;
   return [...ended.parts, { type: "markdown", text: tail, gap }];
@@ -88,7 +89,7 @@ function outside(stream: TextStream): Step {
       parts: [],
     };
   }
-  if (!text.includes("\n")) return null;
+  if (text !== "" && !text.includes("\n")) return null;
   const tokens = lexer(text).filter((token) => token.raw !== "");
   const solid = tokens.filter((token) => token.type !== "space");
   const last = solid.at(-1);

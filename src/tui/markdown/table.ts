@@ -1,7 +1,7 @@
 import type { Tokens } from "marked";
 import { type Line, lineWidth, span, wrap } from "../text/line.ts";
+import type { Frame } from "./frame.ts";
 import { inlineLines } from "./inline.ts";
-import type { Frame } from "./render.ts";
 
 const MIN_COLUMN = 3;
 

@@ -4,7 +4,7 @@ import { errorMessage } from "../../shared/error.ts";
 import { spellOut, stripControls } from "../../shared/text.ts";
 import { blockLines } from "../blocks/render-block.ts";
 import { dialogRows, questionChoices } from "../components/dialog.ts";
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { farewell } from "../screens/farewell.ts";
 import { runCommand } from "../screens/run-command.ts";
 import { isExitWord, parseCommand } from "../screens/slash-commands.ts";

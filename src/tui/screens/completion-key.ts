@@ -1,7 +1,6 @@
 import { replace } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
-import type { Handled } from "./handle-key.ts";
-import type { Ui } from "./ui.ts";
+import type { Handled, Ui } from "./ui.ts";
 
 /** Keys while choices are shown: Tab takes, up and down select, Enter takes what is not written out yet. */
 export function completionKey(ui: Ui, key: Key): Handled | null {

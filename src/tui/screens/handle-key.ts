@@ -7,9 +7,7 @@ import { completionKey } from "./completion-key.ts";
 import { editorKey } from "./editor-key.ts";
 import { historyKey, searchKey } from "./history-key.ts";
 import { pickerKey } from "./picker-key.ts";
-import type { Action, Ui } from "./ui.ts";
-
-export type Handled = { ui: Ui; actions: Action[] };
+import type { Action, Handled, Ui } from "./ui.ts";
 
 const AGAIN_MS = 1500;
 

@@ -1,8 +1,7 @@
 import { moveLine, withText } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
 import type { View } from "../view-state/view.ts";
-import type { Handled } from "./handle-key.ts";
-import type { Ui } from "./ui.ts";
+import type { Handled, Ui } from "./ui.ts";
 
 const done = (ui: Ui): Handled => ({ ui, actions: [] });
 

@@ -1,6 +1,5 @@
 import type { Key } from "../input/keys.ts";
-import type { Handled } from "./handle-key.ts";
-import type { Ui } from "./ui.ts";
+import type { Handled, Ui } from "./ui.ts";
 
 /** Keys of the session picker; null for keys that mean the same everywhere. */
 export function pickerKey(ui: Ui, picker: NonNullable<Ui["picker"]>, key: Key): Handled {

@@ -5,7 +5,7 @@ import { dialogRows } from "../components/dialog.ts";
 import { editorRows } from "../components/editor-rows.ts";
 import { pickerRows } from "../components/picker.ts";
 import { statusLine, workingLine } from "../components/status-line.ts";
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { tailPart } from "../markdown/stream.ts";
 import type { Picture } from "../terminal/live-area.ts";
 import { fitRows } from "../terminal/live-area.ts";

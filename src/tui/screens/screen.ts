@@ -3,7 +3,7 @@ import { stripControls } from "../../shared/text.ts";
 import { approvalBody } from "../components/dialog.ts";
 import { wholeText, withText } from "../input/editor.ts";
 import { createKeyDecoder, type Key } from "../input/keys.ts";
-import type { Frame } from "../markdown/render.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { openSessionLink, type SessionLink } from "../session-link.ts";
 import { openTerminal, type Terminal } from "../terminal/terminal.ts";
 import { UNICODE } from "../theme/glyphs.ts";

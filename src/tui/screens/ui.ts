@@ -50,3 +50,6 @@ export type Action =
   | { type: "suspend" }
   | { type: "pick"; session: SessionInfo }
   | { type: "search_sessions"; query: string };
+
+/** What a key leads to. */
+export type Handled = { ui: Ui; actions: Action[] };

@@ -1,4 +1,4 @@
-import type { Style } from "../theme/theme.ts";
+import type { Style } from "../theme/style.ts";
 import { clusters, clusterWidth, cutWidth, textWidth } from "./width.ts";
 
 /** A run of text in one style; holds no newline, tab or control sequence. */

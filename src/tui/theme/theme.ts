@@ -1,30 +1,5 @@
 import type { Line } from "../text/line.ts";
-
-/** What a piece of text means; a theme says how that looks. */
-export type Style =
-  | "plain"
-  | "dim"
-  | "bold"
-  | "italic"
-  | "boldItalic"
-  | "strike"
-  | "underline"
-  | "heading"
-  | "code"
-  | "link"
-  | "accent"
-  | "ok"
-  | "warning"
-  | "error"
-  | "added"
-  | "removed"
-  | "prompt"
-  | "keyword"
-  | "string"
-  | "comment"
-  | "number"
-  | "selected"
-  | "caret";
+import type { Style } from "./style.ts";
 
 /** SGR parameters by style; an empty text means unchanged. */
 export type Theme = Readonly<Record<Style, string>>;
