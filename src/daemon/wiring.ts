@@ -19,6 +19,7 @@ import { createSettings, idleMinutesOf } from "./load-settings.ts";
 import { createTranscripts } from "./ports/transcripts.ts";
 import type { Handlers } from "./server/handlers.ts";
 import { commandMethods } from "./server/methods/command-methods.ts";
+import { compactionMethods } from "./server/methods/compaction-methods.ts";
 import { controlMethods } from "./server/methods/control-methods.ts";
 import { libraryMethods } from "./server/methods/library-methods.ts";
 import type { MethodPorts } from "./server/methods/method-ports.ts";
@@ -95,6 +96,7 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     ...controlMethods(methods),
     ...sessionMethods(methods),
     ...commandMethods(methods),
+    ...compactionMethods(methods),
     ...libraryMethods(methods),
     ...policyMethods(methods),
   };

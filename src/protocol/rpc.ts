@@ -100,6 +100,41 @@ export type Methods = {
     result: { session: SessionInfo };
   };
   "session.clear": { params: { sessionId: SessionId; commandId: CommandId }; result: Record<string, never> };
+  /**
+   * Makes the conversation shorter by a summary, with an eye on `focus`. Answers when it has begun: how it ends is
+   * told by facts (a message of kind `summary`, or a notice with the code `compact`). `busy` while a turn runs.
+   */
+  "session.compact": {
+    params: { sessionId: SessionId; commandId: CommandId; focus?: string };
+    result: Record<string, never>;
+  };
+  /** What fills the model's window. All counts are tokens; those of the parts are estimates. */
+  "session.context": {
+    params: { sessionId: SessionId };
+    result: {
+      model: string;
+      /** The model's window; null: not known. */
+      window: number | null;
+      /** Above this the conversation is compacted by itself. */
+      compactsAt: number;
+      used: number;
+      /** True when `used` rests on what the model reported of its last request. */
+      measured: boolean;
+      parts: {
+        name:
+          | "system"
+          | "tools"
+          | "instructions"
+          | "summary"
+          | "prompts"
+          | "replies"
+          | "calls"
+          | "results"
+          | "images";
+        tokens: number;
+      }[];
+    };
+  };
   "session.fork": {
     params: { sessionId: SessionId; at?: MessageId; context?: ClientContext };
     result: { session: SessionInfo };

@@ -49,10 +49,12 @@ export function buildSystemPrompt(input: SystemPromptInput): string {
     .join("\n\n");
 }
 
+/** The line that the project's instructions begin with. */
+export const INSTRUCTIONS_TITLE = "# Project Context";
+
 function instructionsSection(files: SystemPromptInput["instructions"]): string | null {
   if (files.length === 0) return null;
-  const intro =
-    "# Project Context\nInstructions of the user and the project. Where they differ, the later one holds.";
+  const intro = `${INSTRUCTIONS_TITLE}\nInstructions of the user and the project. Where they differ, the later one holds.`;
   return [intro, ...files.map(({ path, text }) => `## ${path}\n${text.trim()}`)].join("\n\n");
 }
 

@@ -21,6 +21,7 @@ import { createSettings } from "../load-settings.ts";
 import { createTranscripts } from "../ports/transcripts.ts";
 import type { Connection, Handlers } from "../server/handlers.ts";
 import { commandMethods } from "../server/methods/command-methods.ts";
+import { compactionMethods } from "../server/methods/compaction-methods.ts";
 import { controlMethods } from "../server/methods/control-methods.ts";
 import { libraryMethods } from "../server/methods/library-methods.ts";
 import type { MethodPorts } from "../server/methods/method-ports.ts";
@@ -171,6 +172,7 @@ async function startParts(folders: Folders, walls: Walls, logged: string[]) {
     ...controlMethods(methods),
     ...sessionMethods(methods),
     ...commandMethods(methods),
+    ...compactionMethods(methods),
     ...libraryMethods(methods),
     ...policyMethods(methods),
   };

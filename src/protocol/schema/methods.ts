@@ -80,6 +80,8 @@ export const paramSchemas = {
     disallowedTools: z.optional(z.array(text)),
   }),
   "session.clear": z.strictObject({ sessionId: id, commandId: id }),
+  "session.compact": z.strictObject({ sessionId: id, commandId: id, focus: z.optional(z.string()) }),
+  "session.context": bySession,
   "session.fork": z.strictObject({ sessionId: id, at: z.optional(id), context: z.optional(clientContext) }),
   "session.list": z.strictObject({
     cwd: z.optional(path),
