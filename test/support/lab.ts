@@ -68,11 +68,13 @@ type LabOptions = Partial<ScriptedModelOptions> & {
   wire?: "anthropic" | "openai-chat" | "openai-responses";
   /** The product runs as a user without rights; matters when the tests run as root. */
   plainUser?: boolean;
+  /** Where the folders lie instead of the temp folder, of which commands have one of their own. */
+  below?: string;
 };
 
 /** A folder tree of its own, a scripted model and the real product; `close` leaves nothing behind. */
 export async function openLab(script: Script, options: LabOptions = {}): Promise<Lab> {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-lab-")));
+  const base = realpathSync(mkdtempSync(join(options.below ?? tmpdir(), "lathe-lab-")));
   const folder = (name: string): string => {
     const path = join(base, name);
     mkdirSync(path, { mode: 0o700 });

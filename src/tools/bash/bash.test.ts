@@ -95,6 +95,14 @@ test("denials name what was denied and the way on", async () => {
   expect(text).toContain("[sandbox] network access denied: example.com. Call again with allow_network: true");
 });
 
+test("an address that cannot be reached is said to be the sandbox's doing, but only there", async () => {
+  const stderr = stream("OSError: [Errno 101] Network is unreachable\n");
+  withResult({ exitCode: 1, stderr });
+  expect(textOf(await run({ command: "x" }))).toContain("[sandbox] network access denied");
+  withResult({ exitCode: 1, stderr, sandbox: "none" });
+  expect(textOf(await run({ command: "x" }))).not.toContain("[sandbox]");
+});
+
 test("other agents' inputs are understood", async () => {
   const calls = withResult({});
   await run({ command: ["bash", "-lc", "echo hi"], timeout: 5000, workdir: "sub" });

@@ -70,7 +70,23 @@ function endingLines(result: CommandResult, bounds: Bounds): string[] {
   } else if (result.exitCode !== 0) {
     lines.push(`[exit code: ${result.exitCode ?? "unknown"}]${ofSignal(result.exitCode)}`);
   }
-  return [...lines, ...result.denials.slice(0, 10).map((denial) => denialLine(denial, bounds))];
+  return [
+    ...lines,
+    ...result.denials.slice(0, 10).map((denial) => denialLine(denial, bounds)),
+    ...unreachableLine(result),
+  ];
+}
+
+const UNREACHABLE = /network is unreachable|ENETUNREACH/i;
+
+/** An address that was dialled without a name never gets to the gate: only the program's own words tell of it. */
+function unreachableLine(result: CommandResult): string[] {
+  const failed = result.exitCode !== 0 && result.sandbox !== "none";
+  const told = result.denials.some((denial) => denial.type === "network");
+  if (!failed || told || !UNREACHABLE.test(result.stderr.text + result.stdout.text)) return [];
+  return [
+    "[sandbox] network access denied: commands reach no address directly. Use a domain name, by HTTP or SOCKS, so that the user can be asked for it.",
+  ];
 }
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
