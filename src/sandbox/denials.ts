@@ -1,4 +1,5 @@
-import { isAbsolute, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { SandboxDenial, SandboxPolicy } from "../protocol/ports.ts";
 import { isWithin, realPathOf } from "../shared/fs.ts";
 import { judgeWrite, secretPattern } from "./policy.ts";
@@ -17,6 +18,7 @@ const MAX_DENIALS = 20;
 const REFUSED =
   /read-only file system|EROFS|device or resource busy|EBUSY|permission denied|EACCES|operation not permitted|EPERM|cross-device link|EXDEV/i;
 const CLOSED = /permission denied|EACCES/i;
+const ABSENT = /no such file or directory|ENOENT/i;
 const NOT_MINE = /operation not permitted|EPERM|permission denied|EACCES/i;
 
 /**
@@ -26,9 +28,10 @@ const NOT_MINE = /operation not permitted|EPERM|permission denied|EACCES/i;
 export async function pathDenials(stderr: string, place: DenialPlace): Promise<SandboxDenial[]> {
   const found = new Map<string, SandboxDenial>();
   for (const line of stderr.split("\n").slice(-MAX_LINES)) {
-    if (!REFUSED.test(line) || found.size >= MAX_DENIALS) continue;
+    const refused = REFUSED.test(line);
+    if ((!refused && !ABSENT.test(line)) || found.size >= MAX_DENIALS) continue;
     for (const word of pathsIn(line)) {
-      const denial = await judge(word, line, place);
+      const denial = refused ? await judge(word, line, place) : outOfView(word, place);
       if (denial?.type === "path") found.set(`${denial.operation} ${denial.path}`, denial);
     }
   }
@@ -41,14 +44,28 @@ function pathsIn(line: string): string[] {
     (match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? "",
   );
   const parts = line.split(/:\s|:$/).map((part) => part.trim());
-  const lastWords = parts.map((part) => part.split(/\s+/).pop() ?? "");
-  return [...new Set([...quoted, ...parts, ...lastWords])]
+  // `program: path: error`, and in scripts `shell: line 1: path: error`.
+  const named = parts.length > 2 ? parts.slice(1) : parts;
+  const lastWords = named.map((part) => part.split(/\s+/).pop() ?? "");
+  const beforeError = parts.at(-2) ?? "";
+  return [...new Set([...quoted, ...named, ...lastWords, beforeError])]
     .map((word) => word.replace(/^['"`]|['"`,;]$/g, ""))
-    .filter((word) => word.length > 0 && word.length < 1024 && (isAbsolute(word) || isRelativePath(word)));
+    .filter((word) => word.length > 0 && word.length < 1024)
+    .filter((word) => isAbsolute(word) || isRelativePath(word) || (word === beforeError && !/\s/.test(word)));
 }
 
 const isRelativePath = (word: string): boolean =>
   !/\s/.test(word) && /[./]/.test(word) && !word.includes("://");
+
+/** A path in the host's /tmp, which commands do not see: to them it does not exist. */
+function outOfView(word: string, { policy, cwd }: DenialPlace): SandboxDenial | null {
+  const path = resolve(cwd, word);
+  const shown = [...policy.writableRoots, ...policy.readableRoots];
+  if (!isAbsolute(word) || !isWithin("/tmp", path) || isWithinAny(shown, path)) return null;
+  const below = dirname(path).slice("/tmp".length);
+  if (below === "" || existsSync(join(policy.tmpDir, below)) || !existsSync(dirname(path))) return null;
+  return { type: "path", path, operation: existsSync(path) ? "read" : "write" };
+}
 
 async function judge(word: string, line: string, place: DenialPlace): Promise<SandboxDenial | null> {
   const { policy } = place;

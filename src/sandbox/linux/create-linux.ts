@@ -20,6 +20,7 @@ import type { Covers } from "./mounts.ts";
 import { probeBwrap } from "./probe.ts";
 import { runBwrap } from "./run-bwrap.ts";
 import { seccompProgram } from "./seccomp.ts";
+import { inheritedDescriptors } from "./shell.ts";
 
 export type LinuxOptions = SandboxOptions & {
   /** Where the sandbox keeps what is its own. */
@@ -34,6 +35,7 @@ type Parts = {
   seccomp: Uint8Array | null;
   roots: Roots;
   network: Network;
+  inherited: readonly number[];
 };
 
 /** The sandbox of Linux: bubblewrap, seccomp, and the gate's network. */
@@ -80,6 +82,7 @@ function makeParts(options: LinuxOptions): Parts {
   return {
     bwrap,
     covers: makeCovers(options.folder),
+    inherited: inheritedDescriptors(),
     seccomp: machine === "x64" || machine === "arm64" ? seccompProgram(machine) : null,
     roots: createRoots({
       reader: createConfigReader(git),
@@ -111,7 +114,7 @@ async function runInside(
   parts: Parts,
   options: LinuxOptions,
 ): Promise<Result<CommandResult>> {
-  const { bwrap, covers, seccomp, roots, network } = parts;
+  const { bwrap, covers, seccomp, roots, network, inherited } = parts;
   if (bwrap === null) return failed("bubblewrap is not installed");
   const writable = spec.profile === "workspace-write" && spec.policy.mode === "workspace-write";
   const place = workingDirectory(spec.cwd, spec.policy);
@@ -123,7 +126,7 @@ async function runInside(
     const { wall } = entered;
     const excludes = gitExcludes(wall, spec.policy.home, null);
     const run = await runBwrap(spec, {
-      ...{ bwrap, covers, seccomp, wall, place, attachment, excludes, launcher: [] },
+      ...{ bwrap, covers, seccomp, wall, place, attachment, excludes, launcher: [], inherited },
       now: options.now,
     });
     if (!run.started) return failed(run.reason);

@@ -10,7 +10,14 @@ export type Holder = {
   end(): void;
 };
 
-/** Starts a holder: user and network namespace, loopback only. Rejects with what bubblewrap said. */
+/** In its own network any user may listen on any port: the resolver's is 53, and servers may want 80. */
+const PROGRAM = "echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; exec sleep infinity";
+
+/**
+ * Starts a holder: user and network namespace, loopback only. Rejects with what bubblewrap said. It must not ask
+ * for a /dev of its own: for a plain user bubblewrap would then end in a second user namespace, from which the
+ * network of the first cannot be entered.
+ */
 export function startHolder(bwrap: string): Promise<Holder> {
   const words = [
     "--unshare-user",
@@ -22,7 +29,20 @@ export function startHolder(bwrap: string): Promise<Holder> {
   ];
   const child = spawn(
     bwrap,
-    [...words, "--ro-bind", "/", "/", "--dev", "/dev", "--info-fd", "3", "--", "/bin/sleep", "infinity"],
+    [
+      ...words,
+      "--cap-add",
+      "CAP_NET_ADMIN",
+      "--bind",
+      "/",
+      "/",
+      "--info-fd",
+      "3",
+      "--",
+      "/bin/sh",
+      "-c",
+      PROGRAM,
+    ],
     { cwd: "/", env: {}, detached: true, stdio: ["ignore", "ignore", "pipe", "pipe"] },
   );
   return new Promise((resolve, reject) => {

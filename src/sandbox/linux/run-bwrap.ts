@@ -21,6 +21,8 @@ export type BwrapRun = {
   excludes: Uint8Array;
   /** Words before everything: they put the command under limits of the machine. */
   launcher: readonly string[];
+  /** Descriptors that must not reach the command. */
+  inherited: readonly number[];
   now(): number;
 };
 
@@ -45,7 +47,7 @@ export function runBwrap(spec: SpawnSpec, run: BwrapRun): Promise<Supervised> {
 function callFor(spec: SpawnSpec, run: BwrapRun): BwrapCall {
   const { policy } = spec;
   const writable = spec.profile === "workspace-write" && policy.mode === "workspace-write";
-  const shell = shellWords(spec.command, policy.limits);
+  const shell = shellWords(spec.command, policy.limits, run.inherited);
   const env = insideEnvironment(spec.env, policy, { isRoot: process.geteuid?.() === 0, excludes: true });
   return bwrapCall({
     policy,
