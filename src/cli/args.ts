@@ -53,7 +53,8 @@ export const SUBCOMMANDS = [
   "trust",
 ] as const;
 
-const OPTIONS = {
+/** Every flag of a run. */
+export const OPTIONS = {
   print: { type: "boolean", short: "p" },
   "output-format": { type: "string" },
   "input-format": { type: "string" },

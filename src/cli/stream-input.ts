@@ -1,12 +1,14 @@
-import { createInterface } from "node:readline";
 import type { PromptPart } from "../protocol/rpc.ts";
 import { AppError } from "../shared/error.ts";
 import type { CliHost } from "./host.ts";
 
 /** Prompts of `--input-format stream-json`: one user message a line; a bad line is an error that names it. */
 export async function* inputPrompts(host: CliHost): AsyncGenerator<PromptPart[]> {
+  // Fetched when it is used: plain prompts, which are nearly all, do without it.
+  const { createInterface } = process.getBuiltinModule("node:readline");
+  const lines = createInterface({ input: host.stdin, crlfDelay: Number.POSITIVE_INFINITY });
   let number = 0;
-  for await (const line of createInterface({ input: host.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of lines) {
     number += 1;
     if (line.trim() === "") continue;
     yield parseLine(line, number);

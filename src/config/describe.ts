@@ -26,11 +26,18 @@ export function describeConfig(options: {
     } else entries.push({ key, value: value ?? null, source: sourceOf(key, loaded.origins) });
   };
   for (const [name, value] of Object.entries(loaded.config)) walk(value, [name]);
+  for (const entry of entries) entry.key = WRITTEN[entry.key] ?? entry.key;
   for (const rule of loaded.rules) {
     entries.push({ key: `permissions.${rule.effect}`, value: rule.text, source: rule.source });
   }
   return { entries, notices: loaded.notices, files: loaded.files };
 }
+
+/** Limits by the names that files use, where those within differ. */
+const WRITTEN: Record<string, string> = {
+  "limits.maxSteps": "limits.maxTurns",
+  "limits.maxCostUsd": "limits.maxBudgetUsd",
+};
 
 function sourceOf(key: string, origins: Map<string, string>): string {
   const parts = key.split(".");

@@ -265,5 +265,6 @@ it("describeConfig says where each value comes from", () => {
   expect(entries).toContainEqual({ key: "model", value: "a/b", source: user });
   expect(entries).toContainEqual({ key: "permissionMode", value: "ask", source: "default" });
   expect(entries).toContainEqual({ key: "tools.commandTimeoutSec", value: 120, source: "default" });
+  expect(entries).toContainEqual({ key: "limits.maxTurns", value: null, source: "default" });
   expect(entries).toContainEqual({ key: "permissions.allow", value: "Bash(make)", source: `${user}:1` });
 });

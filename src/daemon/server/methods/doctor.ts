@@ -1,9 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import { modelChoices } from "../../../model/choices.ts";
-import { findLocalServers } from "../../../model/local.ts";
 import type { SandboxState } from "../../../protocol/ports.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
 import { errorMessage } from "../../../shared/error.ts";
+import { chooseModel } from "../../sessions/choose-model.ts";
 import type { MethodPorts } from "./method-ports.ts";
 
 type Doctor = Methods["daemon.doctor"];
@@ -97,28 +96,25 @@ async function configChecks(params: Doctor["params"], ports: MethodPorts): Promi
   }
 }
 
+/** The very choice that a new session would make, its key included. */
 async function modelCheck(params: Doctor["params"], ports: MethodPorts): Promise<Check> {
   const settings = await ports
     .loadSettings(params.cwd, { sandbox: "on" }, params.context.environment)
     .catch(() => null);
-  const choices = modelChoices({
-    configured: settings?.config.model,
-    overrides: settings?.config.models ?? {},
-    ...ports.lend(params.context, params.cwd),
-  });
-  if (choices.default !== null) return { name: "model", status: "ok", detail: choices.default };
-  const local = await findLocalServers(AbortSignal.timeout(1000));
-  if (local.length > 0) {
+  try {
+    const { model, notice } = await chooseModel({
+      configured: settings?.config.model,
+      overrides: settings?.config.models ?? {},
+      ...ports.lend(params.context, params.cwd),
+    });
+    const detail = notice ?? `${model.id} at ${model.baseUrl}`;
+    return { name: "model", status: "ok", detail };
+  } catch (error) {
     return {
       name: "model",
-      status: "ok",
-      detail: local.map((server) => `${server.provider} at ${server.baseUrl}`).join(", "),
+      status: "warning",
+      detail: errorMessage(error),
+      mend: "set the key that is named, or start Ollama; `lathe demo` needs neither",
     };
   }
-  return {
-    name: "model",
-    status: "warning",
-    detail: "no key set and no local server found",
-    mend: "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama; `lathe demo` needs neither",
-  };
 }
