@@ -1,6 +1,9 @@
 /** Widths in terminal cells. One cell for what is neither zero-width, wide nor an emoji. */
 
 const ASCII = /^[\x20-\x7e]*$/;
+// Characters that stand alone, one cell or two each: our own signs, Latin letters, kana, ideographs, Hangul.
+const ALONE =
+  /^[\x20-\x7e\u00a1-\u02af\u2010-\u2027\u2030-\u203b\u2190-\u21ff\u2500-\u25a9\u2713\u2717\u2800-\u28ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*$/;
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/u;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|\p{Regional_Indicator}{2})/u;
 
@@ -26,7 +29,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** The text cut into what a person takes for characters. */
 export function clusters(text: string): string[] {
-  if (ASCII.test(text)) return text.split("");
+  if (ALONE.test(text)) return text.split("");
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
@@ -43,8 +46,15 @@ export function clusterWidth(cluster: string): number {
 /** Cells of a text without newlines and control sequences. */
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
+  if (ALONE.test(text)) return aloneWidth(text);
   let width = 0;
   for (const cluster of clusters(text)) width += clusterWidth(cluster);
+  return width;
+}
+
+function aloneWidth(text: string): number {
+  let width = text.length;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x3041) width += 1;
   return width;
 }
 
