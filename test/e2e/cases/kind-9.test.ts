@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { spawn as spawnTerminal } from "@lydell/node-pty";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Case, openCase } from "../../support/case.ts";
+import { writeUserConfig } from "../../support/config.ts";
 import { LATHE, until } from "../../support/lab.ts";
 import { memoryPeakMb } from "../../support/memory.ts";
 import { openWire, type Wire } from "../../support/rpc-lines.ts";
@@ -34,10 +35,12 @@ describe("kind 9: sessions and persistence", () => {
     let big = 0;
     at = await openCase((request) => {
       const text = request.raw.toString();
-      if (!text.includes("the big one") || text.includes("enough")) return { text: "ok" };
+      if (!text.includes("the big one") || text.includes("THE-LAST-WORD")) return { text: "ok" };
       big += 1;
       return big % 2 === 1 ? { calls: [bash("seq 1 400000")] } : { text: `turn ${big / 2}` };
     });
+    const roomy = { "anthropic/claude-sonnet-4-6": { contextWindow: 10_000_000 } };
+    writeUserConfig(at, { models: { models: roomy } });
     const clean = await startToRequest(at, "hi");
     const peakClean = await peakOf(at, "hi");
     const wire = await openWire(at);
@@ -74,7 +77,7 @@ describe("kind 9: sessions and persistence", () => {
     expect(listed.stdout.trimEnd().split("\n").length).toBeGreaterThan(300);
     await at.run(["daemon", "stop"]);
     const peak = memoryPeakMb(at);
-    const resumed = await at.ask("enough", ["-r", largest]);
+    const resumed = await at.ask("THE-LAST-WORD", ["-r", largest]);
     expect(resumed.code).toBe(0);
     expect(resumed.ms).toBeLessThan(5000);
     expect(peak.stop()).toBeLessThan(500);
