@@ -111,7 +111,7 @@ it("H27: a prompt that is too long is shortened until it passes, and never sent 
 
 it("H27: a limit that nothing meets ends in a clear error soon, and the session stays usable", async () => {
   let strict = true;
-  lab = await openCase((request, index) => {
+  lab = await openCase((_, index) => {
     if (index < 3) return bash(`seq ${index} 2000`);
     if (!strict) return { text: "fine again" };
     const message = "prompt is too long: 214000 tokens > 200000 maximum";
@@ -184,11 +184,16 @@ it("O6: without a transcript nothing is compacted and the turn goes on", async (
 it("O9: 120 steps of 20 kB on a window of 64,000 tokens: each request fits, the prefix is kept between cuts", async () => {
   let steps = 0;
   lab = await openCase((request) => {
-    if (isAsk(request)) return { text: `summary at step ${steps}` };
+    const usage = { input: estimateTokens(text(request)), output: 200 };
+    if (isAsk(request)) return { text: `summary at step ${steps}`, usage };
     steps += 1;
-    if (steps === 61) return { calls: [{ name: "recall_result", input: { id: FIRST.id } }] };
+    if (steps === 61) return { calls: [{ name: "recall_result", input: { id: FIRST.id } }], usage };
     return steps <= 120
-      ? { calls: [{ name: "read_file", input: { path: `f${steps}.txt` } }], text: `reading ${steps}` }
+      ? {
+          calls: [{ name: "read_file", input: { path: `f${steps}.txt` } }],
+          text: `reading ${steps}${" and thinking".repeat(120)}`,
+          usage,
+        }
       : { text: "done" };
   });
   configure({ models: { models: { "claude-sonnet-4-6": { contextWindow: 64_000, maxOutput: 8000 } } } });
@@ -201,14 +206,15 @@ it("O9: 120 steps of 20 kB on a window of 64,000 tokens: each request fits, the 
   expect(run.json).toMatchObject({ result: "done", is_error: false });
   const { requests } = lab.model;
   expect(requests.filter(isAsk).length).toBeGreaterThan(0);
-  expect(Math.max(...requests.map((request) => estimateTokens(text(request))))).toBeLessThan(64_000);
+  // Room for the answer stays free: 8,000 tokens, and 2,000 for a summary.
+  const sizes = requests.map((request) => estimateTokens(text(request)) + (isAsk(request) ? 2000 : 8000));
+  expect(Math.max(...sizes)).toBeLessThan(64_000);
   for (const request of requests) expect(occurrences(text(request), "TASK-7421: read all files")).toBe(1);
   const recalled = allResults(
     requests.find((_, index) => index > 60 && text(requests[index]).includes(FIRST.id)),
   );
   expect(recalled.some((result) => result.text.includes("file 1 has the word row in it"))).toBe(true);
-  const steady = cachedShare(requests);
-  expect(steady).toBeGreaterThan(0.55);
+  expect(cachedShare(requests)).toBeGreaterThan(0.6);
   await lab.check();
 }, 120_000);
 
