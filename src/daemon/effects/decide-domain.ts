@@ -3,7 +3,7 @@ import type { DomainRequest } from "../../protocol/ports.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt } from "./attempt.ts";
 import { auditRow } from "./audit.ts";
-import { decideFor } from "./decision-request.ts";
+import { decideFor, standingOf } from "./decide-for.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { ask } from "./questions.ts";
 
@@ -25,7 +25,7 @@ export async function decideDomain(
   const { effect } = attempt;
   const url = `${port === 80 ? "http" : "https"}://${domain.includes(":") ? `[${domain}]` : domain}:${port}/`;
   const fetch = { name: "fetch", effect: "network" as const };
-  const decision = decideFor(fetch, {}, [{ type: "fetch_url", url }], runtime);
+  const decision = decideFor(fetch, {}, [{ type: "fetch_url", url }], standingOf(runtime));
   const conclude = (verdict: Verdict): Verdict => {
     const about = { callId: effect.call.id, runId: effect.runId, tool: attempt.tool.name };
     const reason = `${domain}:${port}: ${verdict.reason}`;

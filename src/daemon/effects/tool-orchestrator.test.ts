@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Turn } from "../../demo/scripted-model/types.ts";
 import type { SpawnSpec } from "../../protocol/ports.ts";
 import { type DaemonLab, openDaemonLab, type Walls } from "../testing/daemon-lab.ts";
+import { runTool } from "./tool-orchestrator.ts";
 
 let lab: DaemonLab;
 afterEach(() => lab.close());
@@ -144,7 +145,6 @@ describe("an approval", () => {
     const turn = client.turn(id, "go", true);
     const approval = await client.answer(id, { type: "allow", scope: "once" });
     await turn;
-    const { runTool } = await import("./tool-orchestrator.ts");
     const runtime = await lab.hub.get(id);
     const posted: unknown[] = [];
     runtime.actor.post = (input) => void posted.push(input);

@@ -14,7 +14,7 @@ import { buildApproval } from "./approvals.ts";
 import type { Attempt, RunRights } from "./attempt.ts";
 import { auditRow } from "./audit.ts";
 import { approvalBinding } from "./binding.ts";
-import { decideFor } from "./decision-request.ts";
+import { decideFor, standingOf } from "./decide-for.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { askToLeaveSandbox, foldersFor } from "./leave-sandbox.ts";
 import { resolveActions } from "./resolve-actions.ts";
@@ -129,7 +129,7 @@ async function examine(call: ToolCallBlock, runtime: SessionRuntime): Promise<Ex
   const parsed = tool.parse(call.input);
   if (!parsed.ok) return { ok: false, tool: tool.name, message: parsed.error };
   const actions = await resolveActions(tool.actions(parsed.value, runtime.place), runtime.place);
-  const decision = decideFor(tool, call.input, actions, runtime);
+  const decision = decideFor(tool, call.input, actions, standingOf(runtime));
   return { ok: true, tool, input: parsed.value, actions, decision };
 }
 

@@ -1,12 +1,12 @@
 import { modelChoices } from "../../../model/choices.ts";
-import { decide } from "../../../permission/decide.ts";
 import type { Place } from "../../../protocol/tool.ts";
-import { buildPolicy } from "../../../sandbox/policy.ts";
 import { runWithPolicyFile } from "../../../sandbox/run-policy.ts";
 import { AppError } from "../../../shared/error.ts";
 import { findTool, toolNames } from "../../../tools/registry.ts";
+import { decideFor } from "../../effects/decide-for.ts";
 import { resolveActions } from "../../effects/resolve-actions.ts";
 import { realFolder } from "../../sessions/open-runtime.ts";
+import { sessionPolicy } from "../../sessions/session-policy.ts";
 import type { Handlers } from "../handlers.ts";
 import type { MethodPorts } from "./method-ports.ts";
 
@@ -39,29 +39,23 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
       const settings = await settingsFor(cwd);
       const home = params.home ?? ports.folders.home;
       const place: Place = { cwd, roots: [cwd], home, tmp: ports.folders.tmpRoot };
-      const policy = buildPolicy({
-        mode: "workspace-write",
-        writableRoots: [cwd],
-        readableRoots: [],
-        home,
-        tmpDir: place.tmp,
-        privateDirs: ports.folders.privateDirs,
-        ...settings.config.sandbox,
-      });
-      const decision = decide({
-        tool: tool.name,
-        effect: tool.effect,
-        input: params.input,
-        actions: await resolveActions(tool.actions(parsed.value, place), place),
-        rules: params.rules ?? settings.rules,
-        grants: [],
-        mode: params.mode ?? settings.config.permissionMode,
-        place,
-        trusted: params.trusted ?? settings.trusted,
-        sandboxed: true,
-        protectedNames: policy.protectedNames,
-        denyRead: policy.denyRead,
-      });
+      const mode = params.mode ?? settings.config.permissionMode;
+      const decision = decideFor(
+        tool,
+        params.input,
+        await resolveActions(tool.actions(parsed.value, place), place),
+        {
+          settings: {
+            rules: params.rules ?? settings.rules,
+            trusted: params.trusted ?? settings.trusted,
+          },
+          grants: [],
+          mode,
+          place,
+          policy: sessionPolicy({ mode, roots: [cwd] }, place, settings, ports.folders.privateDirs),
+          sandboxed: true,
+        },
+      );
       return { decision };
     },
 
