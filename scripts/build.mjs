@@ -2,7 +2,7 @@
 // CommonJS (said by a package.json of their own), because Node starts those some ten milliseconds sooner than ES
 // modules: esbuild splits ES modules only, so it is asked for them first and then turns each file over.
 // `--outdir DIR` builds a copy elsewhere, say for tests that must not see another build; packages with native
-// parts are found from there by node's own rules.
+// parts are found from there by node's own rules. `--metafile FILE` says which module went where.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -10,7 +10,9 @@ import { build, transform } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
-const { outdir } = parseArgs({ options: { outdir: { type: "string", default: "dist" } } }).values;
+const { outdir, metafile } = parseArgs({
+  options: { outdir: { type: "string", default: "dist" }, metafile: { type: "string" } },
+}).values;
 rmSync(outdir, { recursive: true, force: true });
 const result = await build({
   entryPoints: { main: "src/main.ts" },
@@ -53,6 +55,7 @@ async function toCommonJs({ path, text }) {
 }
 await Promise.all(result.outputFiles.map(toCommonJs));
 writeFileSync(`${outdir}/package.json`, '{"type":"commonjs"}\n');
+if (metafile !== undefined) writeFileSync(metafile, JSON.stringify(result.metafile));
 cpSync("src/demo/project", `${outdir}/demo-project`, { recursive: true });
 chmodSync(`${outdir}/main.js`, 0o755);
 
