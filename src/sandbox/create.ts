@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { CommandResult, Result, SandboxPort, SandboxState, SpawnSpec } from "../protocol/ports.ts";
 import { SYSTEM_FOLDERS } from "./git/run-git.ts";
 import { createLinuxSandbox } from "./linux/create-linux.ts";
+import { createMacosSandbox } from "./macos/create-macos.ts";
 import { runBare } from "./none/run-bare.ts";
 import type { GateDecision } from "./proxy/decide.ts";
 import type { HostResolver } from "./proxy/resolve.ts";
@@ -65,6 +66,7 @@ function createPlatform(options: SandboxOptions): PlatformSandbox {
   const folder = join(options.stateDir, "sandbox");
   const folders = options.programFolders ?? SYSTEM_FOLDERS;
   if (platform === "linux") return createLinuxSandbox({ ...options, folder, folders });
+  if (platform === "darwin") return createMacosSandbox(options);
   return unsupported(platform);
 }
 

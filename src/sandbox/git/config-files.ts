@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { listConfig } from "./run-git.ts";
 
 /** What one config file brings in. Paths are absolute, not resolved. */
-type Brought = { includes: string[]; hookFolders: string[] };
+type Brought = { includes: string[]; hookFolders: string[]; excludes: string | null };
 
 /** Where paths in a config file are relative to. */
 export type ConfigPlace = {
@@ -11,8 +11,11 @@ export type ConfigPlace = {
   top: string;
 };
 
-/** All files that a config file includes, in any depth and whatever the condition, and the hook folders it names. */
-export type ConfigFiles = { files: string[]; hookFolders: string[] };
+/**
+ * All files that a config file includes, in any depth and whatever the condition, the hook folders it names, and
+ * the user's ignore file, if it names one.
+ */
+export type ConfigFiles = { files: string[]; hookFolders: string[]; excludes: string | null };
 
 /** Asks git what config files bring in; answers are kept until a file changes. */
 export type ConfigReader = { read(file: string, place: ConfigPlace): Promise<ConfigFiles> };
@@ -36,15 +39,17 @@ export function createConfigReader(git: string | null): ConfigReader {
     async read(file, place) {
       const files: string[] = [];
       const hookFolders: string[] = [];
+      let excludes: string | null = null;
       const queue = [file];
       for (let at = 0; at < queue.length && at < MAX_FILES; at++) {
         const current = queue[at] ?? file;
         if (at > 0) files.push(current);
         const brought = interpret(await entriesOf(current), current, place);
         hookFolders.push(...brought.hookFolders);
+        excludes = brought.excludes ?? excludes;
         for (const include of brought.includes) if (!queue.includes(include)) queue.push(include);
       }
-      return { files, hookFolders };
+      return { files, hookFolders, excludes };
     },
   };
 }
@@ -57,23 +62,26 @@ async function ask(git: string | null, file: string): Promise<[string, string][]
   } catch {
     return [];
   }
-  if (git === null || !/include|hookspath/i.test(text)) return [];
+  if (git === null || !/include|hookspath|excludesfile/i.test(text)) return [];
   const entries = await listConfig(git, file);
   return (entries ?? []).filter(([key]) =>
-    /^(include\.path|includeif\..*\.path|core\.hookspath)$/is.test(key),
+    /^(include\.path|includeif\..*\.path|core\.hookspath|core\.excludesfile)$/is.test(key),
   );
 }
 
 function interpret(entries: readonly [string, string][], file: string, place: ConfigPlace): Brought {
   const includes: string[] = [];
   const hookFolders: string[] = [];
+  let excludes: string | null = null;
   for (const [key, value] of entries) {
     const path = value.startsWith("~/") ? join(place.home, value.slice(2)) : value;
     if (path === "") continue;
-    if (key.toLowerCase() === "core.hookspath") hookFolders.push(resolve(place.top, path));
+    const name = key.toLowerCase();
+    if (name === "core.hookspath") hookFolders.push(resolve(place.top, path));
+    else if (name === "core.excludesfile") excludes = resolve(place.top, path);
     else includes.push(isAbsolute(path) ? path : resolve(dirname(file), path));
   }
-  return { includes, hookFolders };
+  return { includes, hookFolders, excludes };
 }
 
 function stampOf(file: string): string | null {

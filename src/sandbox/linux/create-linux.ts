@@ -4,7 +4,7 @@ import type { BoundedText, CommandResult, Result, SandboxDenial, SpawnSpec } fro
 import { errorMessage } from "../../shared/error.ts";
 import type { PlatformSandbox, SandboxOptions } from "../create.ts";
 import { pathDenials, unresolvedNames } from "../denials.ts";
-import { createConfigReader } from "../git/config-files.ts";
+import { type ConfigReader, createConfigReader } from "../git/config-files.ts";
 import { systemProgram } from "../git/run-git.ts";
 import { type Attachment, type Network, NOT_CONNECTED } from "../network.ts";
 import { systemResolver } from "../proxy/resolve.ts";
@@ -33,6 +33,7 @@ type Parts = {
   bwrap: string | null;
   covers: Covers;
   seccomp: Uint8Array | null;
+  reader: ConfigReader;
   roots: Roots;
   network: Network;
   inherited: readonly number[];
@@ -79,13 +80,15 @@ function makeParts(options: LinuxOptions): Parts {
   const git = systemProgram("git", options.folders);
   const machine = options.machine ?? process.arch;
   const bwrap = systemProgram("bwrap", options.folders);
+  const reader = createConfigReader(git);
   return {
     bwrap,
     covers: makeCovers(options.folder),
     inherited: inheritedDescriptors(),
     seccomp: machine === "x64" || machine === "arm64" ? seccompProgram(machine) : null,
+    reader,
     roots: createRoots({
-      reader: createConfigReader(git),
+      reader,
       git,
       quarantine: createQuarantine(join(options.folder, "quarantine"), options.newId),
       placeholders: createPlaceholders(),
@@ -124,7 +127,9 @@ async function runInside(
     entered = await roots.enter(spec.policy, writable);
     attachment = await network.attach(spec);
     const { wall } = entered;
-    const excludes = gitExcludes(wall, spec.policy.home, null);
+    const { home } = spec.policy;
+    const own = await parts.reader.read(join(home, ".gitconfig"), { home, top: home });
+    const excludes = gitExcludes(wall, home, own.excludes);
     const run = await runBwrap(spec, {
       ...{ bwrap, covers, seccomp, wall, place, attachment, excludes, launcher: [], inherited },
       now: options.now,

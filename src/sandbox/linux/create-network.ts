@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import type { Attachment, Network } from "../network.ts";
 import { NOT_CONNECTED } from "../network.ts";
 import { createPass, type PassOptions } from "../proxy/command-pass.ts";
+import { gateEnvironment } from "../proxy/gate-environment.ts";
 import { GATE, openSessionNetwork, type SessionNetwork } from "./session-network.ts";
 
 export type NetworkOptions = PassOptions & {
@@ -34,7 +35,7 @@ export function createNetwork(options: NetworkOptions): Network {
       session.add(pass);
       return {
         enter: session.enter,
-        env: gateEnvironment(pass.token),
+        env: gateEnvironment(pass.token, GATE),
         files: [{ path: resolverFile(), bytes: Buffer.from(`nameserver ${GATE.dns}\n`) }],
         started: (pid) => {
           pass.pid = pid;
@@ -60,15 +61,4 @@ function resolverFile(): string {
   } catch {
     return "/etc/resolv.conf";
   }
-}
-
-function gateEnvironment(token: string): Record<string, string> {
-  const http = `http://lathe:${token}@${GATE.host}:${GATE.httpPort}`;
-  const socks = `socks5h://lathe:${token}@${GATE.host}:${GATE.socksPort}`;
-  const direct = "localhost,127.0.0.1,::1,.localhost";
-  return {
-    ...{ HTTP_PROXY: http, HTTPS_PROXY: http, http_proxy: http, https_proxy: http },
-    ...{ ALL_PROXY: socks, all_proxy: socks, NO_PROXY: direct, no_proxy: direct },
-    ...{ YARN_HTTP_PROXY: http, YARN_HTTPS_PROXY: http, NODE_USE_ENV_PROXY: "1" },
-  };
 }

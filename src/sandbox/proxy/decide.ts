@@ -66,7 +66,11 @@ async function mayReach(
   const { policy, ask, answers } = options;
   const denied = policy.deny.find((entry) => domainMatches(host, entry));
   if (denied !== undefined) return { allow: false, reason: `${denied} is on the list of denied domains` };
-  if (isIP(host) !== 0 && !judgeOf(options).mayDial(host)) {
+  // What is exempt for a resolver is so for what it answers, not for an address that a command names.
+  if (
+    isIP(host) !== 0 &&
+    !judgeOf({ ...options, resolver: { ...options.resolver, exempt: [] } }).mayDial(host)
+  ) {
     return { allow: false, reason: "addresses of this machine and of private networks must be listed" };
   }
   const allowed = policy.allow.find(
