@@ -6,13 +6,13 @@ import { changedFiles } from "./changed-files.ts";
 import { droppedThrough } from "./cut-points.ts";
 import { fitPrompts, promptsOf } from "./kept-prompts.ts";
 import { compactedBy, trimPoint } from "./shown-history.ts";
-import { type RetainedFacts, summaryContent } from "./summary-message.ts";
+import { type FactList, type RetainedFacts, summaryContent } from "./summary-message.ts";
 import type { Trim } from "./trim.ts";
 
 /** What the message that cuts a history holds, and the facts that the history must tell from then on. */
 export type MadeCut = { content: ContentBlock[]; cut: HistoryCut; facts: RetainedFacts };
 
-const NO_FACTS: RetainedFacts = { prompts: [], files: [], grants: [] };
+const NO_FACTS: RetainedFacts = { prompts: [], files: [], lists: [] };
 
 /** Old results become pointers. `recall`: the model has the tool that reads them back. */
 export function trimCut(trim: Trim, recall: boolean): MadeCut {
@@ -36,7 +36,7 @@ export type CompactedParts = {
   /** Results of kept steps that become pointers too; null: none but those that are. */
   trimThrough: CallId | null;
   changes: readonly FileChangeRow[];
-  grants: readonly string[];
+  lists: readonly FactList[];
   cwd: string;
   /** Tokens for the prompts that need not be kept whole. */
   promptBudget: number;
@@ -51,7 +51,7 @@ export function compactedCut(parts: CompactedParts): MadeCut | null {
   const prompts = fitPrompts(promptsOf(dropped), parts.promptBudget);
   const before = dropped.map(compactedBy).find((cut) => cut !== null)?.files ?? [];
   const files = changedFiles(before, parts.changes, parts.cwd);
-  const facts: RetainedFacts = { prompts, files, grants: parts.grants };
+  const facts: RetainedFacts = { prompts, files, lists: parts.lists };
   return {
     content: summaryContent({ transcript, facts, summary: parts.summary }),
     cut: {

@@ -8,9 +8,12 @@ const EARLIER_CHARS = 8000;
 export type RetainedFacts = {
   prompts: readonly KeptPrompt[];
   files: readonly ChangedFile[];
-  /** Rules that the user granted, as they are written. */
-  grants: readonly string[];
+  /** What is told in lists: grants in force, open todos and the like. */
+  lists: readonly FactList[];
 };
+
+/** A list of facts under a title; an empty one is not shown. */
+export type FactList = { title: string; lines: readonly string[] };
 
 /**
  * Content of the user message that a compacted history begins with: the facts, then the summary. `transcript` null:
@@ -30,7 +33,7 @@ export function summaryContent(parts: {
       "Files changed so far",
       facts.files.map(({ path, what }) => `${path}: ${what}`),
     ),
-    listSection("Granted by the user", facts.grants),
+    ...facts.lists.map(({ title, lines }) => listSection(title, lines)),
   ];
   const text = wellFormed(sections.filter((section) => section !== null).join("\n\n"));
   return [
@@ -70,7 +73,7 @@ export function missingFacts(shown: readonly Message[], facts: RetainedFacts): s
   const wanted = [
     ...facts.prompts.map((prompt) => (prompt.text === "" ? prompt.messageId : prompt.text)),
     ...facts.files.map((file) => file.path),
-    ...facts.grants,
+    ...facts.lists.flatMap((list) => list.lines),
   ];
   return wanted.filter((text) => !told.includes(wellFormed(text)));
 }

@@ -181,7 +181,7 @@ async function cutAt(
     tokensBefore: size.tokens,
     trimThrough,
     changes: await ports.store.fileChanges(runtime.actor.session.id),
-    grants: runtime.grants.map(({ rule }) => ruleText(rule)),
+    lists: [{ title: "Granted by the user", lines: runtime.grants.map(({ rule }) => ruleText(rule)) }],
     cwd: runtime.place.cwd,
     promptBudget: Math.min(PROMPT_MOST, budget * PROMPT_SHARE),
   });
@@ -226,7 +226,9 @@ async function problemsOf(messages: Message[], { runtime, ports, prefix, model }
     model,
     loadBlob: (hash) => ports.store.getBlob(hash),
     cacheKey: runtime.actor.session.id,
-    purpose: "step",
+    // A conversation that waits for its user ends with the model's word: some question must follow.
+    purpose: "compaction",
+    ask: "?",
   });
   return problems;
 }
