@@ -67,8 +67,8 @@ function prepareDatabase(
 }
 
 /**
- * Small settings: the daemon's memory is budgeted. The WAL is written back at 256 pages (1 MiB) at the latest;
- * the store does it before, in a pause. Deleted sessions give their space back (auto_vacuum, which must come
+ * Small settings: the daemon's memory is budgeted. The WAL is written back at 1000 pages (4 MiB) at the latest,
+ * which one commit then waits for; the store does it before, in a pause. Deleted sessions give their space back (auto_vacuum, which must come
  * before the first table and would be one more write later).
  */
 function configure(db: Database, log: (text: string) => void): void {
@@ -76,7 +76,7 @@ function configure(db: Database, log: (text: string) => void): void {
   if (schemaVersion(db) === 0) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   const mode = db.get<{ journal_mode: string }>("PRAGMA journal_mode = WAL")?.journal_mode;
   if (mode !== "wal") log(`the database's file system has no WAL (${mode}); commits are slower`);
-  db.exec("PRAGMA wal_autocheckpoint = 256");
+  db.exec("PRAGMA wal_autocheckpoint = 1000");
   db.exec("PRAGMA journal_size_limit = 1048576");
   db.exec("PRAGMA cache_size = -4000");
   db.exec("PRAGMA mmap_size = 0");

@@ -21,7 +21,8 @@ export async function putBlob(
     throw new AppError("too_large", `${bytes.length} bytes are too many for one blob; the limit is 64 MiB`);
   }
   const hash = sha256(bytes);
-  const isNew = touch(db, { hash, size: bytes.length, mediaType }, now);
+  // Whether the row survives a power cut matters little: a sweep adopts a file that the index does not know.
+  const isNew = db.transaction("normal", () => touch(db, { hash, size: bytes.length, mediaType }, now));
   if ((await files.size(hash)) === bytes.length) return { hash, size: bytes.length, mediaType };
   try {
     await files.write(hash, bytes);
