@@ -70,8 +70,9 @@ export function doneCallLines(call: DoneCall, number: number, frame: Frame): Lin
     unknown: ["warning", glyphs.failed, " ended without a result"],
   };
   const [style, mark, word] = looks[call.result.status];
-  const took = call.startedAt === undefined ? 0 : call.finishedAt - call.startedAt;
   const display = call.result.display;
+  const whole = call.startedAt === undefined ? 0 : call.finishedAt - call.startedAt;
+  const took = display?.type === "command" ? display.durationMs : whole;
   const exit = display?.type === "command" && display.exitCode ? ` exit code ${display.exitCode}` : "";
   const head: Line = [
     span(style, `${mark} `),

@@ -78,7 +78,7 @@ function welcomeLines(block: Extract<Block, { type: "welcome" }>, frame: Frame):
   ];
   const third: Line = [span("dim", `/help for help${dot}/exit, Ctrl-D or Ctrl-C to quit`)];
   const more: Line[] = block.resumed ? [[span("dim", `going on with session ${block.sessionId}`)]] : [];
-  return [first, second, third, ...more].flatMap((line) => wrap(line, frame.width));
+  return [...[first, second, third, ...more].flatMap((line) => wrap(line, frame.width)), []];
 }
 
 /** The state of the sandbox in a few words. */
@@ -132,7 +132,7 @@ function answeredLines(approval: Extract<Block, { type: "answered" }>["approval"
 function turnEndLines(block: Extract<Block, { type: "turn_end" }>, frame: Frame): Line[] {
   const { text, style } = outcomeWords(block.outcome);
   const rows = text === "" ? [] : textRows(text, style, frame);
-  return [...rows, ...wrap([span("dim", block.facts)], frame.width)];
+  return [...rows, ...wrap([span("dim", block.facts)], frame.width), []];
 }
 
 /** How a turn ended, for people; empty for one that is simply done. */

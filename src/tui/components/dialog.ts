@@ -17,15 +17,15 @@ export function approvalBody(approval: Approval, frame: Frame): Line[] {
       }),
     );
   if (approval.kind !== "tool") return approval.detail === "" ? [] : exact(stripControls(approval.detail));
-  const rows = approval.diff ? patchLines(stripControls(approval.diff), frame) : [];
+  const rows: Line[] = [];
   for (const [name, value] of Object.entries(approval.input)) {
     const text = spellOut(typeof value === "string" ? value : JSON.stringify(value));
     if (name === "command") rows.unshift(...exact(text));
     // The diff shows all of an edit but where.
-    else if (rows.length === 0 || !approval.diff || !text.includes("\n"))
+    else if (!approval.diff || name === "path" || typeof value !== "string")
       rows.push(...exact(text, [...indent, span("dim", `${stripControls(name)}: `)]));
   }
-  return rows;
+  return approval.diff ? [...rows, ...patchLines(stripControls(approval.diff), frame)] : rows;
 }
 
 /** What is asked, in one row. */

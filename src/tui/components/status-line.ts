@@ -43,7 +43,7 @@ export function workingLine(view: View, now: number, spin: number, frame: Frame)
   const { glyphs } = frame;
   const mark = glyphs.running[spin % glyphs.running.length] ?? "";
   const stop = view.turn.interrupting ? "Ctrl-C again leaves" : "Esc interrupts";
-  const parts = [doing(view, now), seconds(now - view.turn.startedAt), stop];
+  const parts = [doing(view, now), stop, seconds(now - view.turn.startedAt)];
   const characters = view.streaming?.received.length ?? 0;
   // Four characters a token is what people take for a rule of thumb; the true count comes with the answer.
   if (characters > 0) parts.push(`about ${tokens(Math.ceil(characters / 4))} tokens`);

@@ -29,20 +29,18 @@ export function wholeText({ text, pastes }: Editor): string {
 
 /** An editor that holds this text, cursor at its end. */
 export function withText(editor: Editor, text: string): Editor {
-  return { ...remember(editor), text, cursor: text.length };
+  const safe = clean(text);
+  return { ...remember(editor), text: safe, cursor: safe.length };
 }
 
 export function insert(editor: Editor, text: string): Editor {
   const kept = editor.typing ? editor : remember(editor);
-  return { ...splice(kept, editor.cursor, editor.cursor, text), typing: true };
+  return { ...splice(kept, editor.cursor, editor.cursor, clean(text)), typing: true };
 }
 
 /** Inserts a paste: line ends made ours, controls gone; a large one becomes a chip. */
 export function paste(editor: Editor, raw: string): Editor {
-  const text = raw
-    .replace(/\r\n?/g, "\n")
-    .replaceAll("\t", "    ")
-    .replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, "");
+  const text = clean(raw);
   const lines = text.split("\n").length;
   const before = remember(editor);
   if (lines <= CHIP_LINES && text.length <= CHIP_CHARACTERS)
@@ -55,6 +53,14 @@ export function paste(editor: Editor, raw: string): Editor {
     editor.cursor,
     chip,
   );
+}
+
+/** Line ends made ours, tabs made blanks, no control character. */
+function clean(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replaceAll("\t", "    ")
+    .replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, "");
 }
 
 export type Motion =

@@ -2,7 +2,7 @@ import type { Approval, ApprovalAnswer } from "../../protocol/permission.ts";
 import { deferred } from "../../shared/async.ts";
 import { errorMessage } from "../../shared/error.ts";
 import { spellOut, stripControls } from "../../shared/text.ts";
-import { blockLines } from "../blocks/render-block.ts";
+import { compose, NOTHING_YET } from "../blocks/compose.ts";
 import { dialogRows, questionChoices } from "../components/dialog.ts";
 import type { Frame } from "../markdown/frame.ts";
 import { farewell } from "../screens/farewell.ts";
@@ -24,14 +24,16 @@ export async function runPlain(host: TuiHost, start: TuiStart): Promise<number> 
   let view: View = emptyView(host.version);
   let link: SessionLink | null = null;
   let asked: string | null = null;
+  let last = NOTHING_YET;
   let lastCode = 0;
 
   const write = (text: string): void => void host.stdout.write(text);
-  const event = (next: ViewEvent): void => {
+  const event = (told: ViewEvent): void => {
     const wasRunning = view.turn !== null;
-    view = reduce(view, next);
+    view = reduce(view, told);
     if (view.session) {
-      const rows = view.finished.flatMap((block) => blockLines(block, FRAME));
+      const { rows, last: next } = compose(view.finished, last, FRAME);
+      last = next;
       view = reduce(view, { type: "taken", count: view.finished.length });
       if (rows.length > 0) write(`${rows.map((row) => plainText(row).trimEnd()).join("\n")}\n`);
     }

@@ -1,10 +1,12 @@
 import { liveCallLine } from "../blocks/call-lines.ts";
-import { blockLines, partLines } from "../blocks/render-block.ts";
+import { below, compose, type Last } from "../blocks/compose.ts";
+import { partLines } from "../blocks/render-block.ts";
 import { completionRows } from "../components/completion-rows.ts";
 import { dialogRows } from "../components/dialog.ts";
 import { editorRows } from "../components/editor-rows.ts";
 import { pickerRows } from "../components/picker.ts";
 import { statusLine, workingLine } from "../components/status-line.ts";
+import { todoRows } from "../components/todo-rows.ts";
 import type { Frame } from "../markdown/frame.ts";
 import { tailPart } from "../markdown/stream.ts";
 import type { Picture } from "../terminal/live-area.ts";
@@ -13,21 +15,21 @@ import { cutLine, type Line, span } from "../text/line.ts";
 import type { View } from "../view-state/view.ts";
 import type { Ui } from "./ui.ts";
 
-/** The whole screen from its state. Pure. */
+/** The whole screen from its state, and what then stands last in the scrollback. Pure. */
 export function pictureOf(
   view: View,
   ui: Ui,
-  size: { columns: number; rows: number },
+  place: { columns: number; rows: number; last: Last; now: number },
   frame: Frame,
-  now: number,
-): Picture {
-  const commit = view.finished.flatMap((block) => blockLines(block, frame));
-  const input = inputRows(view, ui, size.rows, frame, now);
-  const growing = growingRows(view, ui, frame, now);
-  const { live } = fitRows(growing, input.rows, size.rows - 1);
+): { picture: Picture; last: Last } {
+  const { rows: commit, last } = compose(view.finished, place.last, frame);
+  const input = inputRows(view, ui, place.rows, frame, place.now);
+  const growing = below(growingRows(view, ui, frame, place.now), last);
+  const apart = last.blank || growing.length > 0 ? [] : [[]];
+  const { live } = fitRows([...growing, ...apart], input.rows, place.rows - 1);
   const above = live.length - input.rows.length;
   const caret = { row: Math.max(0, above + input.caret.row), column: input.caret.column };
-  return { commit, live, caret, park: input.park && caret.row > 0 };
+  return { picture: { commit, live, caret, park: input.park && caret.row > 0 }, last };
 }
 
 function growingRows(view: View, ui: Ui, frame: Frame, now: number): Line[] {
@@ -47,7 +49,7 @@ function growingRows(view: View, ui: Ui, frame: Frame, now: number): Line[] {
     if (view.progress?.callId === call.id) rows.push(...progressRows(view.progress.text, frame));
   }
   const working = workingLine(view, now, ui.spin, frame);
-  if (working) rows.push([], working);
+  if (working) rows.push([], working, ...todoRows(view.todos, frame));
   return rows;
 }
 

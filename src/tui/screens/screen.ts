@@ -1,5 +1,6 @@
-import { errorMessage } from "../../shared/error.ts";
+import { errorCode, errorMessage } from "../../shared/error.ts";
 import { stripControls } from "../../shared/text.ts";
+import { NOTHING_YET } from "../blocks/compose.ts";
 import { approvalBody } from "../components/dialog.ts";
 import { wholeText, withText } from "../input/editor.ts";
 import { createKeyDecoder, type Key } from "../input/keys.ts";
@@ -32,6 +33,7 @@ export class Screen {
   readonly #decoder = createKeyDecoder();
   readonly #undo: (() => void)[] = [];
   #view: View;
+  #last = NOTHING_YET;
   #ui: Ui;
   #link: SessionLink | null = null;
   /** What was sent before the session was there, in order. */
@@ -74,7 +76,9 @@ export class Screen {
     // The welcome comes first: nothing is written above it while the session is being opened.
     const ready = this.#view.session !== null;
     const view = ready ? this.#view : { ...this.#view, finished: [] };
-    const picture = pictureOf(view, this.#ui, { columns, rows }, frame, this.#host.now());
+    const place = { columns, rows, last: this.#last, now: this.#host.now() };
+    const { picture, last } = pictureOf(view, this.#ui, place, frame);
+    this.#last = last;
     if (ready && view.finished.length > 0)
       this.#view = reduce(this.#view, { type: "taken", count: view.finished.length });
     return picture;
@@ -279,7 +283,8 @@ export class Screen {
   }
 
   #fail(error: unknown): void {
-    this.#end(1, `lathe: ${stripControls(errorMessage(error))}\n`);
+    const more = errorCode(error) === "no_model" ? "To see it at work without a key: lathe demo\n" : "";
+    this.#end(1, `lathe: ${stripControls(errorMessage(error))}\n${more}`);
   }
 
   #leave(code: number): void {

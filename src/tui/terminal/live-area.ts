@@ -1,5 +1,5 @@
 import { type Line, lineWidth } from "../text/line.ts";
-import { fitWidth, textWidth } from "../text/width.ts";
+import { textWidth } from "../text/width.ts";
 import { paint, type Theme } from "../theme/theme.ts";
 
 /**
@@ -174,14 +174,10 @@ function column(index: number): string {
   return index === 0 ? "\r" : `\x1b[${index + 1}G`;
 }
 
-/** A live area no higher than the window: the newest rows of the part that grows are kept. */
+/** A live area no higher than `rows`: of the part that grows the newest rows are kept, then the end of the rest. */
 export function fitRows(growing: Line[], fixed: Line[], rows: number): { live: Line[]; hidden: number } {
-  const room = Math.max(0, rows - fixed.length);
-  const hidden = Math.max(0, growing.length - room);
-  return { live: [...growing.slice(hidden), ...fixed], hidden };
-}
-
-/** The beginning of a text up to a column, for placing the cursor. */
-export function columnOf(text: string, width: number): number {
-  return textWidth(fitWidth(text, width));
+  const most = Math.max(1, rows);
+  const all = [...growing, ...fixed];
+  const hidden = Math.max(0, all.length - most);
+  return { live: all.slice(hidden), hidden };
 }

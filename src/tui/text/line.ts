@@ -1,3 +1,4 @@
+import { stripControls } from "../../shared/text.ts";
 import type { Style } from "../theme/style.ts";
 import { clusters, clusterWidth, cutWidth, textWidth } from "./width.ts";
 
@@ -6,12 +7,10 @@ export type Span = { style: Style; text: string };
 /** One row of the screen. */
 export type Line = Span[];
 
-/** A span whose text is made safe to draw: tabs become blanks, newlines and controls go. */
+/** A span whose text is safe to draw whatever it was: tabs become blanks, newlines and control sequences go. */
 export function span(style: Style, text: string): Span {
-  return {
-    style,
-    text: /[\t\n\r]/.test(text) ? text.replaceAll("\t", "    ").replace(/[\r\n]+/g, " ") : text,
-  };
+  if (!/[\x00-\x1f\x7f-\x9f]/.test(text)) return { style, text };
+  return { style, text: stripControls(text).replaceAll("\t", "    ").replaceAll("\n", " ") };
 }
 
 export function lineWidth(line: Line): number {

@@ -19,7 +19,7 @@ export function reduceFact(view: View, { fact, at }: NumberedFact): View {
       return sessionChanged(view, fact);
     case "session_cleared":
       return show(
-        { ...view, streaming: null, calls: [] },
+        { ...view, streaming: null, calls: [], todos: [] },
         {
           type: "notice",
           level: "info",
@@ -63,6 +63,10 @@ export function reduceFact(view: View, { fact, at }: NumberedFact): View {
         : view;
     case "turn_finished":
       return turnFinished(view, fact);
+    case "todos_changed":
+      return { ...view, todos: fact.items };
+    case "skill_loaded":
+      return show(view, { type: "notice", level: "info", text: `skill ${fact.name} loaded` });
     case "decision_recorded":
     case "grant_added":
     case "file_changed":

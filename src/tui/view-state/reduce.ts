@@ -74,6 +74,7 @@ function reduceSnapshot(view: View, event: Extract<ViewEvent, { type: "snapshot"
     phase: snapshot.phase,
     queue: snapshot.queue,
     approvals: snapshot.approvals,
+    todos: snapshot.todos ?? [],
     turn: running ? (view.turn ?? { startedAt: snapshot.session.updatedAt, interrupting: false }) : null,
     calls: mergeCalls(view, snapshot),
   };

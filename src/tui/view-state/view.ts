@@ -1,5 +1,6 @@
 import type { Delta, NumberedFact } from "../../protocol/event.ts";
 import type { Approval } from "../../protocol/permission.ts";
+import type { TodoItem } from "../../protocol/plans.ts";
 import type { SandboxState } from "../../protocol/ports.ts";
 import type {
   CallRecord,
@@ -40,6 +41,8 @@ export type View = {
   callCount: number;
   queue: QueuedPrompt[];
   approvals: Approval[];
+  /** The model's checklist, whole. */
+  todos: readonly TodoItem[];
   /** Last words of the running tool. */
   progress: { callId: string; text: string } | null;
   retry: { attempt: number; at: number; message: string } | null;
@@ -74,6 +77,7 @@ export function emptyView(version: string): View {
     callCount: 0,
     queue: [],
     approvals: [],
+    todos: [],
     progress: null,
     retry: null,
     lastOutput: null,
