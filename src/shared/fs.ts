@@ -1,4 +1,5 @@
-import { lstat, readlink, realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { lstat, readlink } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { errorCode } from "./error.ts";
 
@@ -17,7 +18,9 @@ const MAX_LINKS = 40;
  */
 export async function realPathOf(path: string, links = 0): Promise<string> {
   try {
-    return await realpath(path);
+    // Some look-ups in the kernel's cache cost far less than the way to a worker thread and back, and every
+    // tool call needs several of these.
+    return realpathSync.native(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }
