@@ -83,6 +83,8 @@ function answerBroken(effect: Effect, runtime: SessionRuntime, message: string):
     const { effectId, model } = effect;
     actor.post({ type: "compaction_finished", effectId, summary: null, estimate: 0, usage, model, warning });
   } else if (effect.type === "prepare_tools") {
-    actor.post({ type: "interrupt", commandId: null, by: "shutdown" });
+    // Calls that nobody decided about are answered as errors by the engine; the model may go on.
+    actor.post({ type: "noticed", level: "error", code: "internal", text: `The calls broke: ${message}` });
+    actor.post({ type: "tools_prepared", effectId: effect.effectId, calls: [] });
   }
 }

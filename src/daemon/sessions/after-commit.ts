@@ -31,6 +31,7 @@ function followFact(runtime: SessionRuntime, { fact }: NumberedFact, ports: HubP
     case "turn_started":
       return watchBound(runtime, ports);
     case "turn_finished":
+      runtime.unbind();
       return keepLedger(runtime, ports);
     default:
       return;
@@ -75,7 +76,8 @@ export function watchBound(runtime: SessionRuntime, ports: HubPorts): void {
   const turn = runtime.actor.state.turn;
   const clientId = turn?.settings.boundTo;
   if (!turn || !clientId) return;
-  ports.presence.whenGone(clientId, () => {
+  runtime.unbind();
+  runtime.unbind = ports.presence.whenGone(clientId, () => {
     if (runtime.actor.state.turn?.runId === turn.runId) {
       runtime.actor.post({ type: "interrupt", commandId: null, by: "client_gone" });
     }

@@ -221,3 +221,40 @@ it("deleting a session that is open elsewhere is refused; afterwards nothing of 
   expect(readdirSync(lab.ports.folders.ledgers)).toEqual([]);
   await expect(lab.hub.get(id)).rejects.toMatchObject({ code: "not_found" });
 });
+
+it("the turn of a client that must stay is interrupted once it is gone; another client's is not", async () => {
+  const client = await open([{ text: "one", hold: "end" }]);
+  const id = await client.session();
+  const watcher = lab.client("watcher");
+  await watcher.call("session.open", { sessionId: id });
+  await client.call("session.prompt", {
+    sessionId: id,
+    commandId: "p",
+    content: [{ type: "text", text: "go" }],
+    interactive: false,
+    boundToClient: true,
+  });
+  await lab.model.waitForRequest(1, 5000);
+  client.close();
+  expect(await watcher.until("turn_finished")).toMatchObject({
+    outcome: { type: "interrupted", by: "client_gone" },
+  });
+});
+
+it("an effect that breaks is answered: the turn goes on, and its user is told", async () => {
+  const client = await open([{ calls: [{ name: "bash", input: { command: "ls" } }] }, { text: "end" }]);
+  const id = await client.session();
+  const runtime = await lab.hub.get(id);
+  Object.defineProperty(runtime, "batch", {
+    get: () => [],
+    set(calls: unknown[]) {
+      if (calls.length > 0) throw new Error("a bug");
+    },
+  });
+  expect(await client.turn(id, "go")).toMatchObject({ text: "end" });
+  expect(await client.until("notice")).toMatchObject({
+    level: "error",
+    text: expect.stringContaining("a bug"),
+  });
+  expect(JSON.stringify(lab.model.requests.at(-1)?.body)).toContain("was not prepared");
+});

@@ -57,5 +57,6 @@ export async function openRuntime(
     writers: new Map(),
     streaming: null,
     toldMode: null,
+    unbind: () => undefined,
   };
 }

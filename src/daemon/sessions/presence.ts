@@ -8,8 +8,11 @@ export type Presence = {
   arrived(clientId: string): void;
   left(clientId: string): void;
   isHere(clientId: string): boolean;
-  /** Calls back when the client is still, or again, gone after the grace; a client that is here: after it left. */
-  whenGone(clientId: string, callback: () => void): void;
+  /**
+   * Calls back when the client is still, or again, gone after the grace; a client that is here: after it left.
+   * Gives a function that takes the wish back.
+   */
+  whenGone(clientId: string, callback: () => void): () => void;
   /** Ends all waiting; for shutdown. */
   close(): void;
 };
@@ -40,6 +43,11 @@ export function createPresence(graceMs: number = GRACE_MS): Presence {
     whenGone(clientId, callback) {
       callbacks.set(clientId, [...(callbacks.get(clientId) ?? []), callback]);
       if (!here.has(clientId)) void startGrace(clientId);
+      return () => {
+        const others = (callbacks.get(clientId) ?? []).filter((one) => one !== callback);
+        if (others.length > 0) callbacks.set(clientId, others);
+        else callbacks.delete(clientId);
+      };
     },
     close: () => closing.abort(),
   };

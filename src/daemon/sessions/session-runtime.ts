@@ -55,6 +55,8 @@ export type SessionRuntime = {
   /** Tails of the queues that keep writers of one file apart, by real path. */
   writers: Map<string, Promise<void>>;
   streaming: SessionSnapshot["streaming"];
+  /** Ends the watch for the client of the turn in hand. */
+  unbind(): void;
   /** Mode as the model was last told. */
   toldMode: string | null;
 };
