@@ -205,7 +205,7 @@ describe("kind 3: model streams", () => {
   it("H20 does not take a full window for the end", async () => {
     at = await openCase([{ text: "cut", stop: "model_context_window_exceeded" }, { text: "after" }]);
     const run = await at.ask("x");
-    if (run.code === 0) expect(run.json.result).toBe("after");
+    if (run.code === 0) expect(run.json.result).toMatch(/after$/);
     else expect(run.json.subtype).toMatch(/^error/);
     await at.check();
   });
