@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commandVariables, parseDotenv, pickEnvironment, withDotenv } from "./credentials.ts";
+import {
+  commandVariables,
+  configuredKeyNames,
+  parseDotenv,
+  pickEnvironment,
+  storableEnvironment,
+  withDotenv,
+} from "./credentials.ts";
 import { readIfThere } from "./read-file.ts";
 import { type Folders, makeFolders } from "./testing/folders.ts";
 
@@ -80,4 +87,24 @@ it("parseDotenv splits at the first = and takes quotes off", () => {
     ["C", "a=b"],
     ["F", ""],
   ]);
+});
+
+it("storableEnvironment keeps nothing that may hold a password", () => {
+  expect(
+    storableEnvironment({
+      PATH: "/bin",
+      HTTP_PROXY: "http://proxy.test:3128",
+      HTTPS_PROXY: "http://me:pw@proxy.test",
+      ALL_PROXY: "socks5h://token@proxy.test",
+      ANTHROPIC_CUSTOM_HEADERS: "authorization: x",
+      GOFLAGS: "-tags=a@b",
+    }),
+  ).toEqual({ PATH: "/bin", HTTP_PROXY: "http://proxy.test:3128", GOFLAGS: "-tags=a@b" });
+});
+
+it("configuredKeyNames finds what providers of a config text name", () => {
+  const text =
+    '{ "models": { "providers": { "a": {"keyName": "CORP_PASS"}, // x\n "b": { "keyName" : "" } } } }';
+  expect(configuredKeyNames(text)).toEqual(["CORP_PASS"]);
+  expect(configuredKeyNames("{}")).toEqual([]);
 });
