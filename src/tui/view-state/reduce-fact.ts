@@ -99,6 +99,8 @@ function messageAdded(view: View, message: Message): View {
     return endMessage(view, texts.join(""), stripControls(thinking));
   }
   if (message.kind === "summary") {
+    // Shortened results are nothing to tell of: they happen every few steps.
+    if (message.cut?.type === "trimmed") return view;
     return show(view, {
       type: "notice",
       level: "info",
