@@ -153,6 +153,11 @@ function effectPorts(parts: {
       home,
       now: Date.now,
       newId: ids.next,
+      onNetworkDecision: ({ sessionId, host, port, allow, reason }) =>
+        log.write(
+          "info",
+          `network ${allow ? "allowed" : "denied"} ${host}:${port} (${sessionId}): ${reason}`,
+        ),
     }),
     clock,
     ids,
