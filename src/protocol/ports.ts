@@ -215,6 +215,11 @@ export type SpawnSpec = {
   timeoutMs: number;
   signal: AbortSignal;
   onOutput?: (text: string) => void;
+  /**
+   * `compared`: the command was recognised as one that writes git's configuration (`git remote add`); it may,
+   * and afterwards only settings that can start nothing stay. Absent = pinned.
+   */
+  gitConfig?: "pinned" | "compared";
   /** Asked by the gate for an undecided domain; absent = no. Held until it answers. */
   decideDomain?: (request: DomainRequest) => Promise<{ allow: boolean; reason: string }>;
 };

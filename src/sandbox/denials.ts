@@ -18,6 +18,9 @@ const MAX_DENIALS = 20;
 const REFUSED =
   /read-only file system|EROFS|device or resource busy|EBUSY|permission denied|EACCES|operation not permitted|EPERM|cross-device link|EXDEV/i;
 const CLOSED = /permission denied|EACCES/i;
+/** What programs say when they wanted to make something; a shell says just this of a redirection. */
+const MAKING =
+  /cannot (?:create|touch|open)|can't (?:create|open)|could not (?:create|open)|: line \d+: |ENOENT.*(?:open|mkdir)/i;
 const ABSENT = /no such file or directory|ENOENT/i;
 const NOT_MINE = /operation not permitted|EPERM|permission denied|EACCES/i;
 
@@ -31,7 +34,7 @@ export async function pathDenials(stderr: string, place: DenialPlace): Promise<S
     const refused = REFUSED.test(line);
     if ((!refused && !ABSENT.test(line)) || found.size >= MAX_DENIALS) continue;
     for (const word of pathsIn(line)) {
-      const denial = refused ? await judge(word, line, place) : outOfView(word, place);
+      const denial = refused ? await judge(word, line, place) : outOfView(word, line, place);
       if (denial?.type === "path") found.set(`${denial.operation} ${denial.path}`, denial);
     }
   }
@@ -58,13 +61,14 @@ const isRelativePath = (word: string): boolean =>
   !/\s/.test(word) && /[./]/.test(word) && !word.includes("://");
 
 /** A path in the host's /tmp, which commands do not see: to them it does not exist. */
-function outOfView(word: string, { policy, cwd }: DenialPlace): SandboxDenial | null {
+function outOfView(word: string, line: string, { policy, cwd }: DenialPlace): SandboxDenial | null {
   const path = resolve(cwd, word);
   const shown = [...policy.writableRoots, ...policy.readableRoots];
   if (!isAbsolute(word) || !isWithin("/tmp", path) || isWithinAny(shown, path)) return null;
   const below = dirname(path).slice("/tmp".length);
   if (below === "" || existsSync(join(policy.tmpDir, below)) || !existsSync(dirname(path))) return null;
-  return { type: "path", path, operation: existsSync(path) ? "read" : "write" };
+  if (existsSync(path)) return { type: "path", path, operation: "read" };
+  return MAKING.test(line) ? { type: "path", path, operation: "write" } : null;
 }
 
 async function judge(word: string, line: string, place: DenialPlace): Promise<SandboxDenial | null> {

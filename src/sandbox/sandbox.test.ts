@@ -301,6 +301,26 @@ describe("git", () => {
     expect(text(join(work, "conf"))).not.toContain("evil");
   });
 
+  it("lets a recognised command write the configuration, and keeps only what starts nothing", async () => {
+    repository(work);
+    const spec = { gitConfig: "compared" } as const;
+    const inert = await run(
+      "git remote add origin https://x.test/y.git && git branch -q side && git branch -q -u main side",
+      spec,
+    );
+    expect([inert.exitCode, inert.denials]).toEqual([0, []]);
+    expect(git(work, "config", "branch.side.merge")).toBe("refs/heads/main\n");
+    const evil = await run("git config core.sshCommand evil; echo evil > .git/hooks/pre-commit", spec);
+    expect(evil.denials).toContainEqual({
+      type: "path",
+      path: join(work, ".git/config"),
+      operation: "write",
+    });
+    expect(existsSync(join(work, ".git/hooks/pre-commit"))).toBe(false);
+    expect(text(join(work, ".git/config"))).not.toContain("evil");
+    expect(git(work, "config", "remote.origin.url")).toBe("https://x.test/y.git\n");
+  });
+
   it("finds what commands leave only when the last of them has ended", async () => {
     const both = await Promise.all([
       run(
@@ -397,5 +417,48 @@ describe("limits", () => {
       policy: policyWith({ limits: { memoryMb: 512 } }),
     });
     expect(result.stdout.text).toBe("2\n");
+  });
+});
+
+describe("what goes wrong", () => {
+  it("sets up anew when a socket of the host goes away meanwhile", async () => {
+    let over = false;
+    const churn = (async () => {
+      for (let count = 0; !over; count++) {
+        const server = createServer();
+        await new Promise<void>((done) => server.listen(join(work, `s${count}.sock`), done));
+        await new Promise((done) => setTimeout(done, 5));
+        await new Promise((done) => server.close(done));
+      }
+    })();
+    const codes = [];
+    for (let count = 0; count < 8; count++) codes.push((await run("exit 3")).exitCode);
+    over = true;
+    await churn;
+    expect(codes).toEqual(Array(8).fill(3));
+  });
+
+  it("limits processes, for root by a control group", async () => {
+    const state = await sandbox.probe();
+    const missing = state.type === "ready" && state.missing.some((one) => one.includes("limit of processes"));
+    const spec = { policy: policyWith({ limits: { processes: 20 } }), timeoutMs: 15_000 };
+    if (missing) return expect(run("true", spec)).rejects.toThrow(/limit of processes/);
+    const forks =
+      "import os, time\nn = 0\ntry:\n  while n < 60:\n    if os.fork() == 0: time.sleep(60)\n    n += 1\nexcept OSError: pass\nprint(n)";
+    const result = await run(`python3 -c '${forks}'`, spec);
+    expect(Number(result.stdout.text)).toBeGreaterThan(5);
+    expect(Number(result.stdout.text)).toBeLessThan(25);
+  });
+
+  it("removes placeholders of a daemon that died", async () => {
+    const path = join(work, ".mcp.json");
+    writeFileSync(path, "");
+    mkdirSync(join(base, "state/sandbox"), { recursive: true });
+    writeFileSync(
+      join(base, "state/sandbox/placeholders.json"),
+      JSON.stringify([[path, lstatSync(path).ino]]),
+    );
+    await run("true");
+    expect(existsSync(path)).toBe(false);
   });
 });

@@ -39,20 +39,21 @@ export function insideEnvironment(
   Object.assign(
     env,
     { TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp", XDG_RUNTIME_DIR: "/run" },
-    cacheFolders(policy.home),
+    cacheFolders(policy),
   );
   // Inside there is one user; files of others cannot be given to them.
   if (options.isRoot) env.TAR_OPTIONS = `${env.TAR_OPTIONS ?? ""} --no-same-owner`.trim();
   return options.excludes ? withGitSetting(env, "core.excludesFile", EXCLUDES_FILE) : env;
 }
 
-function cacheFolders(home: string): Record<string, string> {
+function cacheFolders(policy: SandboxPolicy): Record<string, string> {
+  const { home } = policy;
   const browsers = join(home, ".cache/ms-playwright");
   const modules = join(home, "go/pkg/mod/cache/download");
   return {
     XDG_CACHE_HOME: CACHE,
     npm_config_cache: `${CACHE}/npm`,
-    npm_config_store_dir: `${CACHE}/pnpm`,
+    pnpm_config_store_dir: `${CACHE}/pnpm`,
     YARN_CACHE_FOLDER: `${CACHE}/yarn`,
     BUN_INSTALL_CACHE_DIR: `${CACHE}/bun`,
     PIP_CACHE_DIR: `${CACHE}/pip`,
@@ -60,6 +61,8 @@ function cacheFolders(home: string): Record<string, string> {
     GOMODCACHE: `${CACHE}/go-mod`,
     GOFLAGS: "-modcacherw",
     ...(existsSync(modules) ? { GOPROXY: `file://${modules},https://proxy.golang.org,direct` } : {}),
+    // Its own downloads can be used as they are; new ones need a place, and only a command with a gate gets any.
+    ...(policy.network.type === "gate" ? { CARGO_HOME: `${CACHE}/cargo` } : {}),
     GRADLE_USER_HOME: `${CACHE}/gradle`,
     ...(existsSync(browsers) ? { PLAYWRIGHT_BROWSERS_PATH: browsers } : {}),
   };

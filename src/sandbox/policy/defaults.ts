@@ -60,6 +60,7 @@ export function defaultDenyRead(home: string, privateDirs: readonly string[]): s
   return [
     ...HOME_STORES.map((name) => `~/${name}`),
     ...BROWSERS.map((name) => `~/${name}`),
+    ...SYSTEM_SECRETS,
     ...KEY_NAMES,
     "~/*.pem",
     "~/Downloads/*.pem",
@@ -75,6 +76,18 @@ export function defaultDenyRead(home: string, privateDirs: readonly string[]): s
     ...privateDirs.filter((path) => path !== "/" && path !== home),
   ];
 }
+
+/** Of the machine; an ordinary user cannot read them anyway. */
+const SYSTEM_SECRETS = [
+  "//etc/shadow",
+  "//etc/shadow-",
+  "//etc/gshadow",
+  "//etc/gshadow-",
+  "//etc/ssh/ssh_host_*_key",
+  "//etc/ssl/private",
+  "//etc/sudoers.d",
+  "//etc/wireguard",
+];
 
 const HOME_STORES = [
   ".ssh",

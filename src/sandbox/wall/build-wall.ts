@@ -22,11 +22,11 @@ export type BuiltWall = { wall: Wall; git: GitFinds };
 export async function buildWall(
   policy: SandboxPolicy,
   finds: readonly Find[],
-  options: { writable: boolean; reader: ConfigReader },
+  options: { writable: boolean; compareGitConfig: boolean; reader: ConfigReader },
 ): Promise<BuiltWall> {
   const wall = emptyWall();
   const git = repositoriesIn(finds);
-  if (options.writable) await protectRoots(wall, policy, finds, git, options.reader);
+  if (options.writable) await protectRoots(wall, policy, finds, git, options);
   const secrets = finds.filter((find) => find.kind === "secret").map((find) => find.path);
   await hideSecrets(wall, policy, secrets);
   const shown = [...policy.writableRoots, ...policy.readableRoots];
@@ -40,7 +40,7 @@ async function protectRoots(
   policy: SandboxPolicy,
   finds: readonly Find[],
   git: GitFinds,
-  reader: ConfigReader,
+  options: { compareGitConfig: boolean; reader: ConfigReader },
 ): Promise<void> {
   const { writableRoots } = policy;
   for (const directory of grantedGitDirectories(git.pointers, writableRoots)) {
@@ -57,7 +57,7 @@ async function protectRoots(
     }
   }
   await protectHomeLinks(policy, protector);
-  await protectGit(git, protector, reader, policy.home);
+  await protectGit(git, protector, options.reader, { home: policy.home, compare: options.compareGitConfig });
 }
 
 /**

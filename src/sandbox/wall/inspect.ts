@@ -7,6 +7,7 @@ import { protectedName } from "../policy.ts";
 import type { TreeLook } from "../tree/tree-index.ts";
 import type { Baseline } from "./baseline.ts";
 import { watchedNames } from "./build-wall.ts";
+import { undoUnsafeConfig } from "./compare-config.ts";
 import { disarmRepository } from "./disarm.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Wall } from "./wall.ts";
@@ -53,6 +54,10 @@ export async function inspectAfter(tree: TreeLook, inspection: Inspection): Prom
     }
   }
   for (const path of newProtected(tree, inspection)) take(path);
+  for (const [path, was] of wall.compared) {
+    const change = { path, was, areas, quarantine, git: inspection.git };
+    if (await undoUnsafeConfig(change)) taken.push(path);
+  }
   for (const [path, target] of wall.links) restoreLink(path, target, take);
   return [...new Set(taken)];
 }

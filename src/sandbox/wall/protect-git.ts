@@ -16,10 +16,12 @@ export async function protectGit(
   found: GitFinds,
   protector: Protector,
   reader: ConfigReader,
-  home: string,
+  { home, compare }: { home: string; compare: boolean },
 ): Promise<void> {
   for (const pointer of found.pointers) await protector.protect(pointer.path, "leave");
-  for (const repository of found.repositories) await protectRepository(repository, protector, reader, home);
+  for (const repository of found.repositories) {
+    await protectRepository(repository, protector, reader, { home, compare });
+  }
   const own = [join(home, ".gitconfig"), join(home, ".config/git/config"), "/etc/gitconfig"];
   for (const file of own) await protectBrought(file, { home, top: home }, protector, reader);
 }
@@ -28,7 +30,7 @@ async function protectRepository(
   repository: Repository,
   protector: Protector,
   reader: ConfigReader,
-  home: string,
+  { home, compare }: { home: string; compare: boolean },
 ): Promise<void> {
   const { directory, common, top } = repository;
   const linked = common !== directory;
@@ -36,7 +38,10 @@ async function protectRepository(
   await protector.protect(join(directory, "commondir"), "leave");
   await protector.protect(join(directory, "config.worktree"), "block");
   for (const folder of linked ? [common] : [directory]) {
-    await protector.protect(join(folder, "config"), "block");
+    const config = join(folder, "config");
+    const isPlain = lstatSync(config, { throwIfNoEntry: false })?.isFile() ?? false;
+    if (compare && isPlain) protector.compare(config);
+    else await protector.protect(config, "block");
     await protector.protect(join(folder, "config.worktree"), "block");
     await protector.protect(join(folder, "hooks"), "block");
   }

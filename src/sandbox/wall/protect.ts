@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { lstatSync, readlinkSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../shared/fs.ts";
 import { realOrNull } from "../git/repositories.ts";
@@ -10,6 +10,8 @@ import type { Wall } from "./wall.ts";
 export type Protector = {
   /** `absent`: what to do when nothing is there. */
   protect(path: string, absent: "block" | "leave"): Promise<void>;
+  /** A file that may be written this time, and is compared with what it was afterwards. */
+  compare(path: string): void;
 };
 
 export function createProtector(wall: Wall, areas: () => readonly string[]): Protector {
@@ -45,7 +47,21 @@ export function createProtector(wall: Wall, areas: () => readonly string[]): Pro
       if (inside !== undefined) carry(other, inside);
     }
   };
-  return { protect };
+  const compare = (path: string): void => {
+    const area = areaOf(path);
+    if (area === undefined) return;
+    carry(path, area);
+    wall.compared.set(path, readOrNull(path));
+  };
+  return { protect, compare };
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** The first part of `path` below `area` that does not exist. */

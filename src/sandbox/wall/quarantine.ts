@@ -1,4 +1,4 @@
-import { cpSync, lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../shared/error.ts";
 
@@ -6,6 +6,8 @@ import { errorCode } from "../../shared/error.ts";
 export type Quarantine = {
   /** Moves a file, link or folder away; gives where it went, or null when nothing was there. */
   take(path: string): string | null;
+  /** Lends a private copy of some bytes as a file. */
+  withCopy<T>(bytes: Uint8Array, use: (path: string) => Promise<T>): Promise<T>;
 };
 
 /** Everything goes below `folder`, one numbered place per thing. */
@@ -24,6 +26,16 @@ export function createQuarantine(folder: string, newId: () => string): Quarantin
         rmSync(path, { recursive: true, force: true });
       }
       return target;
+    },
+    async withCopy(bytes, use) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, `${newId()}.copy`);
+      writeFileSync(path, bytes, { flag: "wx", mode: 0o600 });
+      try {
+        return await use(path);
+      } finally {
+        rmSync(path, { force: true });
+      }
     },
   };
 }

@@ -17,7 +17,9 @@ export type Entered = {
 };
 
 /** Keeps account of which commands run in which roots. */
-export type Roots = { enter(policy: SandboxPolicy, writable: boolean): Promise<Entered> };
+export type Roots = {
+  enter(policy: SandboxPolicy, how: { writable: boolean; compareGitConfig: boolean }): Promise<Entered>;
+};
 
 /** The walls of a group are joined; of a protected link the first that was seen counts. */
 type Group = { active: number; baseline: Baseline; wall: Wall };
@@ -55,9 +57,13 @@ export function createRoots(options: RootsOptions): Roots {
     return joined(looks);
   };
 
-  const enter = async (policy: SandboxPolicy, writable: boolean): Promise<Entered> => {
+  const enter: Roots["enter"] = async (policy, { writable, compareGitConfig }) => {
     const tree = await look(policy);
-    const { wall, git } = await buildWall(policy, tree.finds, { writable, reader: options.reader });
+    const { wall, git } = await buildWall(policy, tree.finds, {
+      writable,
+      compareGitConfig,
+      reader: options.reader,
+    });
     if (!writable) return { wall, leave: () => Promise.resolve([]) };
     const key = JSON.stringify(policy.writableRoots);
     options.placeholders.hold(wall.placeholders);
@@ -69,6 +75,9 @@ export function createRoots(options: RootsOptions): Roots {
     groups.set(key, group);
     group.active++;
     for (const path of wall.writable) group.wall.writable.add(path);
+    for (const [path, was] of wall.compared) {
+      if (!group.wall.compared.has(path)) group.wall.compared.set(path, was);
+    }
     for (const [path, target] of wall.links)
       if (!group.wall.links.has(path)) group.wall.links.set(path, target);
     const leave = async (): Promise<string[]> => {
@@ -82,7 +91,7 @@ export function createRoots(options: RootsOptions): Roots {
     return { wall, leave: () => inTurn(leave) };
   };
 
-  return { enter: (policy, writable) => inTurn(() => enter(policy, writable)) };
+  return { enter: (policy, how) => inTurn(() => enter(policy, how)) };
 }
 
 function indexOf(

@@ -18,6 +18,8 @@ export type Wall = {
   emptiedFiles: Set<string>;
   /** Grants inside hidden directories. */
   revealed: Set<string>;
+  /** Git configuration that the command may write; what was in it before (`null`: no such file). */
+  compared: Map<string, Buffer | null>;
   /** Protected links with what they say; a mount cannot keep a link, so they are compared afterwards. */
   links: Map<string, string>;
 };
@@ -32,6 +34,7 @@ export function emptyWall(): Wall {
     hiddenDirectories: new Set(),
     emptiedFiles: new Set(),
     revealed: new Set(),
+    compared: new Map(),
     links: new Map(),
   };
 }
