@@ -37,7 +37,7 @@ it("H25: compaction keeps the task, the rules and the open work", async () => {
   );
   lab = await openCase([...steps, { text: "SUMMARY-S" }, { text: "done" }]);
   lab.put("AGENTS.md", "RULE-MARK never touch x.lock\n");
-  const run = await lab.ask("TASK-7421: count to ten");
+  const run = await lab.ask("TASK-7421: count to ten", ["--output-format", "stream-json", "--verbose"]);
   expect(run.json).toMatchObject({ result: "done", is_error: false });
   const { requests } = lab.model;
   expect(requests).toHaveLength(8);
@@ -54,6 +54,9 @@ it("H25: compaction keeps the task, the rules and the open work", async () => {
       .sort(),
   );
   expect(after.raw.length).toBeLessThan((requests[5] as RecordedRequest).raw.length);
+  const boundary = run.stdout.split("\n").find((line) => line.includes("compact_boundary"));
+  const metadata = { trigger: "auto", pre_tokens: expect.any(Number) };
+  expect(JSON.parse(boundary ?? "null")).toMatchObject({ type: "system", compact_metadata: metadata });
   const [saved] = transcripts();
   expect(saved?.[0]).toMatch(/^transcript_\d+_[0-9a-f]{8}\.jsonl$/);
   expect(text(after)).toContain(`[Conversation compressed. Transcript: ${lab.home}/`);

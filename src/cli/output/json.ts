@@ -1,6 +1,6 @@
 import type { Delta, Fact } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/ids.ts";
-import type { Usage } from "../../protocol/message.ts";
+import type { HistoryCut, Usage } from "../../protocol/message.ts";
 import { type CliHost, print } from "../host.ts";
 import { assistantMessage, userMessage } from "./anthropic-shapes.ts";
 import { resultObject } from "./result.ts";
@@ -87,6 +87,7 @@ function factLine(fact: Fact): JsonObject | null {
       if (message.kind === "reply") {
         return { type: "assistant", message: assistantMessage(message), parent_tool_use_id: null };
       }
+      if (message.cut?.type === "compacted") return boundaryLine(message.cut);
       if (message.kind !== "tool_results") return null;
       return { type: "user", message: userMessage(message), parent_tool_use_id: null };
     }
@@ -104,6 +105,11 @@ function factLine(fact: Fact): JsonObject | null {
     default:
       return null;
   }
+}
+
+function boundaryLine(cut: Extract<HistoryCut, { type: "compacted" }>): JsonObject {
+  const trigger = cut.trigger === "manual" ? "manual" : "auto";
+  return { ...system("compact_boundary"), compact_metadata: { trigger, pre_tokens: cut.tokensBefore } };
 }
 
 const system = (subtype: string): JsonObject => ({ type: "system", subtype });
