@@ -38,6 +38,6 @@ describe("the client's modules", () => {
       "src/shared/line-splitter.ts",
       "src/shared/private-directory.ts",
     ]);
-    expect([...builtins].sort()).toEqual(["node:child_process", "node:fs", "node:net", "node:path"]);
+    expect([...builtins].sort()).toEqual(["node:fs", "node:net", "node:path"]);
   });
 });

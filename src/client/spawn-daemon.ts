@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -33,7 +32,8 @@ export function spawnDaemon(start: StartDaemon): Starting {
   }
   let ended: { failed: string | null } | null = null;
   try {
-    const child = spawn(start.command, start.args, {
+    // Fetched when it is used: nearly always there is a daemon already.
+    const child = process.getBuiltinModule("node:child_process").spawn(start.command, start.args, {
       detached: true,
       cwd: "/",
       env: start.environment,

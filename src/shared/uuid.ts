@@ -1,17 +1,31 @@
-import { randomFillSync } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
 
 let lastTime = 0;
 let counter = 0;
 
 /** Random bytes are fetched for many ids at once: one call costs more than a hundred ids. */
 const POOL_BYTES = 2048;
-let pool = Buffer.alloc(0);
+let pool: Buffer = Buffer.alloc(0);
 let used = 0;
+
+/** From the kernel itself where it can be: `node:crypto` costs a client's start some milliseconds. */
+function fill(bytes: Buffer): Buffer {
+  let descriptor: number | null = null;
+  try {
+    descriptor = openSync("/dev/urandom", "r");
+    if (readSync(descriptor, bytes) === bytes.length) return bytes;
+  } catch {
+    // No such device here.
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+  return process.getBuiltinModule("node:crypto").randomFillSync(bytes);
+}
 
 /** Sixteen bytes that no other id gets. */
 function freshBytes(): Buffer {
   if (used + 16 > pool.length) {
-    pool = randomFillSync(Buffer.alloc(POOL_BYTES));
+    pool = fill(Buffer.alloc(POOL_BYTES));
     used = 0;
   }
   used += 16;

@@ -105,16 +105,7 @@ const PROMPT_MODULES = [
   "src/shared/uuid.ts",
 ];
 
-const PROMPT_BUILTINS = [
-  "node:child_process",
-  "node:crypto",
-  "node:net",
-  "node:os",
-  "node:path",
-  "node:string_decoder",
-  "node:url",
-  "node:util",
-];
+const PROMPT_BUILTINS = ["node:net", "node:os", "node:path", "node:string_decoder", "node:url", "node:util"];
 
 describe("what a start loads is a decision: whoever changes these lists makes every start pay", () => {
   it("--version: the entry alone", async () => {
