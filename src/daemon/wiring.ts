@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, hostname, release, userInfo } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { type LathePaths, lathePaths } from "../config/paths.ts";
 import { createTrust } from "../config/trust.ts";
 import { addUserRule } from "../config/user-rules.ts";
@@ -172,6 +172,7 @@ function effectPorts(parts: {
       nodeVersion: process.version,
       home,
       configDir: paths.configDir,
+      managedDir: dirname(paths.managedConfigFile),
     },
     ripgrep: findRipgrep(environment.PATH ?? ""),
   };

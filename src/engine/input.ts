@@ -97,6 +97,8 @@ export type Input =
   | { type: "head_moved"; commandId: CommandId; head: MessageId | null }
   /** Something the user should see in the transcript; changes nothing else. */
   | { type: "noticed"; level: "info" | "warning" | "error"; code: string; text: string }
+  /** The user called for a skill by its name. */
+  | { type: "skill_loaded"; name: string; folder: string }
   | { type: "client_arrived" }
   /** First input after a daemon start: whatever ran is gone. */
   | { type: "recovered" };
@@ -104,5 +106,5 @@ export type Input =
 /** Facts that a tool run adds of its own. */
 export type ToolFact = Extract<
   import("../protocol/event.ts").Fact,
-  { type: "file_changed" | "notice" | "decision_recorded" }
+  { type: "file_changed" | "notice" | "decision_recorded" | "todos_changed" | "skill_loaded" }
 >;

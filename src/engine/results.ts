@@ -2,6 +2,7 @@ import type { JsonObject } from "../protocol/ids.ts";
 import type { ToolResultBlock, ToolResultStatus } from "../protocol/message.ts";
 import type { CallRecord } from "../protocol/session.ts";
 import { addMessage, change, changeTurn, type Draft, setCall } from "./draft.ts";
+import { countRound } from "./plans.ts";
 
 /** The turn's state is stored after every input, so the list of denials must not grow without end. */
 const MAX_DENIALS = 500;
@@ -59,7 +60,8 @@ export function storeResults(draft: Draft): void {
   const { calls, turn } = draft.state;
   if (calls.length === 0) return;
   const results = calls.flatMap((call) => (call.status === "done" ? [call.result] : []));
-  addMessage(draft, { role: "user", kind: "tool_results", origin: "harness", content: results });
+  const content = [...results, ...countRound(draft)];
+  addMessage(draft, { role: "user", kind: "tool_results", origin: "harness", content });
   const onlyDenied = results.every((result) => result.status === "denied");
   changeTurn(draft, { deniedSteps: onlyDenied ? (turn?.deniedSteps ?? 0) + 1 : 0 });
   change(draft, { calls: [], approvals: [] });

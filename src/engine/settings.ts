@@ -24,7 +24,14 @@ export function onCleared(draft: Draft): void {
   if (phase.type !== "idle") {
     return notice(draft, "warning", "clear", "The conversation cannot be cleared while a turn runs.");
   }
-  change(draft, { head: null, queue: [], droppedThrough: null, compacted: undefined });
+  change(draft, {
+    head: null,
+    queue: [],
+    droppedThrough: null,
+    compacted: undefined,
+    todos: undefined,
+    skillFolders: undefined,
+  });
   for (const prompt of queue) {
     draft.facts.push({ type: "prompt_dequeued", promptId: prompt.id, reason: "removed" });
   }

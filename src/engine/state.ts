@@ -1,6 +1,7 @@
 import type { CommandId, EffectId, MessageId, Millis, RunId, SessionId } from "../protocol/ids.ts";
 import type { ContentBlock, Usage } from "../protocol/message.ts";
 import type { Approval, PermissionMode } from "../protocol/permission.ts";
+import type { TodoItem } from "../protocol/plans.ts";
 import type {
   CallRecord,
   DenialInfo,
@@ -69,6 +70,8 @@ export type Turn = {
   pauses: number;
   /** How often the conversation was to be made shorter since the model's last good answer. */
   squeezes: number;
+  /** Rounds of tool calls since the last prompt or the last successful change of the checklist. */
+  roundsWithoutTodo?: number;
   /** Set when a limit was passed: the batch in hand is finished, then the turn wraps up. */
   limit: LimitKind | null;
 };
@@ -101,6 +104,10 @@ export type EngineState = {
   droppedThrough?: MessageId | null;
   /** Estimated tokens after the last compaction, and how many failed in a row. */
   compacted?: { estimate: number; failures: number };
+  /** The checklist of the session. */
+  todos?: readonly TodoItem[];
+  /** Folders of the skills that were loaded: their files can be read. */
+  skillFolders?: readonly string[];
   /** Commands lately carried out, newest last (bounded): a repeat changes nothing. */
   recentCommands: CommandId[];
 };

@@ -3,6 +3,7 @@ import type { CallRecord } from "../protocol/session.ts";
 import { askAbout, closeQuestions } from "./approvals.ts";
 import { type Draft, enter, setCall } from "./draft.ts";
 import type { Input, PreparedCall } from "./input.ts";
+import { takeFact } from "./plans.ts";
 import { allDone, finishCall, storeResults, textResult } from "./results.ts";
 import { endTurn, goOn } from "./turn.ts";
 
@@ -58,7 +59,7 @@ export function runCall(draft: Draft, call: CallRecord, approvalId: string | nul
 export function onToolFinished(draft: Draft, input: Extract<Input, { type: "tool_finished" }>): void {
   const call = findCall(draft, input.callId);
   if (!call || effectOf(call) !== input.effectId) return;
-  draft.facts.push(...input.facts);
+  for (const fact of input.facts) takeFact(draft, fact);
   closeQuestions(draft, call.id);
   finishCall(draft, call, input.result, input.denied);
   afterCall(draft);

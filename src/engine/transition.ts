@@ -7,6 +7,7 @@ import type { Envelope, Input } from "./input.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { onClientArrived, onModelFailed, onTimer, onUnreachable } from "./model-failure.ts";
 import { onModelFinished } from "./model-reply.ts";
+import { takeFact } from "./plans.ts";
 import { onPrompt, onUnqueue } from "./prompts.ts";
 import { onRecovered } from "./recover.ts";
 import { onCleared, onHeadMoved, onNoticed, onSettings } from "./settings.ts";
@@ -76,6 +77,8 @@ function handle(draft: Draft, input: Input): void {
       return onHeadMoved(draft, input);
     case "noticed":
       return onNoticed(draft, input);
+    case "skill_loaded":
+      return takeFact(draft, input);
     case "client_arrived":
       return onClientArrived(draft);
     case "recovered":

@@ -35,6 +35,7 @@ export function startTurn(draft: Draft, prompts: readonly WaitingPrompt[]): void
 
 /** Puts prompts into the conversation. Each message carries its prompt's id, so any number can be delivered. */
 function deliver(draft: Draft, prompts: readonly WaitingPrompt[]): void {
+  if (prompts.length > 0) changeTurn(draft, { roundsWithoutTodo: 0 });
   for (const { id, content } of prompts) {
     addMessage(draft, { id, role: "user", kind: "prompt", origin: "user", content });
   }

@@ -1,6 +1,7 @@
 import type { CallId, EffectId, Millis, RunId, SessionId } from "./ids.ts";
 import type { Message, Usage } from "./message.ts";
 import type { Approval, AuditRow, Grant, PermissionMode } from "./permission.ts";
+import type { TodoItem } from "./plans.ts";
 import type {
   CallRecord,
   DenialInfo,
@@ -38,6 +39,10 @@ export type Fact =
   | { type: "limit_reached"; limit: LimitKind; message: string }
   | { type: "usage_added"; model: string; purpose: "step" | "wrap_up" | "compaction"; usage: Usage }
   | { type: "file_changed"; change: FileChangeRow }
+  /** The session's checklist, whole. */
+  | { type: "todos_changed"; items: TodoItem[] }
+  /** A skill was loaded: the files of its folder can be read from now on. */
+  | { type: "skill_loaded"; name: string; folder: string }
   | { type: "notice"; level: "info" | "warning" | "error"; code: string; text: string }
   | {
       type: "turn_finished";

@@ -1,6 +1,7 @@
 import type { CallId, EffectId, JsonObject, MessageId, Millis, RunId, SessionId } from "./ids.ts";
 import type { ToolResultBlock, Usage } from "./message.ts";
 import type { Approval, PermissionMode } from "./permission.ts";
+import type { TodoItem } from "./plans.ts";
 import type { SandboxState } from "./ports.ts";
 
 /** What the engine is doing; the closed set of DESIGN 5. */
@@ -129,6 +130,8 @@ export type SessionSnapshot = {
   calls: CallRecord[];
   queue: QueuedPrompt[];
   approvals: Approval[];
+  /** The session's checklist. */
+  todos?: TodoItem[];
   /** Names of the tools offered to the model. */
   tools: string[];
   sandbox: SandboxState;

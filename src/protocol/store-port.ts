@@ -2,6 +2,8 @@ import type { Fact, FileChangeRow, NumberedFact } from "./event.ts";
 import type { CommandId, Json, MessageId, SessionId } from "./ids.ts";
 import type { BlobRef, Message } from "./message.ts";
 import type { Approval, AuditRow, Grant } from "./permission.ts";
+import type { Task, TaskChange, TaskImport } from "./plans.ts";
+import type { Result } from "./ports.ts";
 import type { SessionInfo, SessionOptions } from "./session.ts";
 
 /** `full`: survives a power cut when the promise resolves. `normal`: survives the death of every process. */
@@ -80,6 +82,18 @@ export type Store = {
   audit(query: { sessionId: SessionId; limit: number; afterId?: number }): Promise<AuditRow[]>;
   grants(sessionId: SessionId): Promise<Grant[]>;
   fileChanges(sessionId: SessionId): Promise<FileChangeRow[]>;
+
+  /**
+   * Tasks by project (an absolute path), sorted by id. A change is carried out whole or not at all, and survives a
+   * power cut. Ids count up per project and are not used again.
+   */
+  tasks(project: string): Promise<Task[]>;
+  task(project: string, id: number): Promise<Result<Task>>;
+  createTask(project: string, task: { subject: string; description: string }): Promise<Task>;
+  updateTask(project: string, id: number, change: TaskChange): Promise<Result<Task>>;
+  deleteTask(project: string, id: number): Promise<boolean>;
+  /** Takes tasks with their ids; one whose id is taken is left out unless `replace`. */
+  importTasks(project: string, tasks: readonly Task[], replace: boolean): Promise<TaskImport>;
 
   /** Writes the bytes (if new) before it resolves; capped at 64 MiB. */
   putBlob(bytes: Uint8Array, mediaType: string): Promise<BlobRef>;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "./ids.ts";
 import type { ImageBlock, TextBlock, ToolDisplay } from "./message.ts";
+import type { SkillPort, TaskPort, TodoPort } from "./plans.ts";
 import type { CommandPort, FilePort, RecallPort, SearchPort } from "./ports.ts";
 
 export type ToolEffect = "read" | "write" | "execute" | "network" | "none";
@@ -73,6 +74,9 @@ export type ToolContext = {
   commands: CommandPort;
   search: SearchPort;
   recall: RecallPort;
+  todos: TodoPort;
+  tasks: TaskPort;
+  skills: SkillPort;
   /** Shows progress to whoever watches; may be dropped. */
   progress(text: string): void;
   /** Stores bytes as a blob and gives the block for them. */

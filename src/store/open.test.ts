@@ -156,8 +156,9 @@ describe("a damaged database", () => {
 });
 
 describe("migrations", () => {
-  const second: Migration = {
-    version: 2,
+  const newest = MIGRATIONS.length;
+  const next: Migration = {
+    version: newest + 1,
     sql: "ALTER TABLE sessions ADD COLUMN colour TEXT; CREATE TABLE extra (n INTEGER) STRICT;",
   };
 
@@ -167,11 +168,11 @@ describe("migrations", () => {
 
   it("go forward after a copy that an older lathe can open", async () => {
     await makeOne();
-    const store = await openStoreWith(options(), loadDriver, [...MIGRATIONS, second]);
+    const store = await openStoreWith(options(), loadDriver, [...MIGRATIONS, next]);
     expect((await store.loadSession("s1"))?.session.id).toBe("s1");
-    expect((await store.stats()).schemaVersion).toBe(2);
+    expect((await store.stats()).schemaVersion).toBe(newest + 1);
     await store.close();
-    const copy = `${file}.bak-1`;
+    const copy = `${file}.bak-${newest}`;
     expect(modeOf(copy)).toBe(0o600);
     expect(logged.join()).toContain(copy);
     await expect(openStore(options())).rejects.toMatchObject({ code: "newer_database" });
@@ -187,15 +188,15 @@ describe("migrations", () => {
   it("leave the database as it was when a step fails, and can be tried again", async () => {
     await makeOne();
     const broken: Migration = {
-      version: 2,
+      version: newest + 1,
       sql: "CREATE TABLE half (n INTEGER); CREATE TABLE sessions (n INTEGER);",
     };
     await expect(openStoreWith(options(), loadDriver, [...MIGRATIONS, broken])).rejects.toMatchObject({
       code: "io",
     });
     expect(inside((db) => db.get("SELECT name FROM sqlite_schema WHERE name = 'half'"))).toBeUndefined();
-    const store = await openStoreWith(options(), loadDriver, [...MIGRATIONS, second]);
-    expect((await store.stats()).schemaVersion).toBe(2);
+    const store = await openStoreWith(options(), loadDriver, [...MIGRATIONS, next]);
+    expect((await store.stats()).schemaVersion).toBe(newest + 1);
     await store.close();
     expect(readdirSync(dir).filter((name) => name.includes("partial"))).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fact } from "../protocol/event.ts";
 import type { StoredSession } from "../protocol/store-port.ts";
+import { MIGRATIONS } from "./migrations/list.ts";
 import {
   added,
   sampleApproval,
@@ -259,7 +260,7 @@ describe("stats", () => {
     await store.createSession(sampleStored("s1"), [], 1);
     await store.putBlob(Buffer.from("12345"), "text/plain");
     const stats = await store.stats();
-    expect(stats).toMatchObject({ sessions: 1, blobBytes: 5, schemaVersion: 1 });
+    expect(stats).toMatchObject({ sessions: 1, blobBytes: 5, schemaVersion: MIGRATIONS.length });
     expect(stats.databaseBytes).toBeGreaterThanOrEqual(statSync(file).size);
   });
 

@@ -21,6 +21,7 @@ import {
   setPrefix,
   unfinishedSessions,
 } from "./queries/sessions.ts";
+import { createTask, deleteTask, importTasks, taskById, tasksOf, updateTask } from "./queries/tasks.ts";
 import { toStoreError } from "./sqlite-error.ts";
 
 export type StoreParts = {
@@ -81,6 +82,13 @@ export function createStore({ db, files, path, now }: StoreParts): Store {
     audit: (query) => guard(() => auditRows(db, query)),
     grants: (sessionId) => guard(() => grantsOf(db, sessionId)),
     fileChanges: (sessionId) => guard(() => fileChangesOf(db, sessionId)),
+
+    tasks: (project) => write("normal", () => tasksOf(db, project)),
+    task: (project, id) => write("normal", () => taskById(db, project, id)),
+    createTask: (project, task) => write("full", () => createTask(db, project, task)),
+    updateTask: (project, id, change) => write("full", () => updateTask(db, project, id, change)),
+    deleteTask: (project, id) => write("full", () => deleteTask(db, project, id)),
+    importTasks: (project, tasks, replace) => write("full", () => importTasks(db, project, tasks, replace)),
 
     putBlob: (bytes, mediaType) => guard(() => putBlob(db, files, bytes, mediaType, now())),
     getBlob: (hash, range) => guard(() => getBlob(db, files, hash, range)),

@@ -6,9 +6,15 @@ import { editFileTool } from "./edit-file/edit-file.ts";
 import { globTool } from "./glob/glob.ts";
 import { grepTool } from "./grep/grep.ts";
 import { listFilesTool } from "./list-files/list-files.ts";
+import { loadSkillTool } from "./load-skill/load-skill.ts";
 import { moveFileTool } from "./move-file/move-file.ts";
 import { readFileTool } from "./read-file/read-file.ts";
 import { recallResultTool } from "./recall-result/recall-result.ts";
+import { taskCreateTool } from "./tasks/task-create.ts";
+import { taskGetTool } from "./tasks/task-get.ts";
+import { taskListTool } from "./tasks/task-list.ts";
+import { taskUpdateTool } from "./tasks/task-update.ts";
+import { todoTool } from "./todo/todo.ts";
 import { writeFileTool } from "./write-file/write-file.ts";
 
 /** Every tool, in the order in which models see them. */
@@ -23,6 +29,12 @@ export const allTools: readonly ToolDefinition[] = [
   moveFileTool,
   deleteFileTool,
   recallResultTool,
+  todoTool,
+  taskCreateTool,
+  taskUpdateTool,
+  taskListTool,
+  taskGetTool,
+  loadSkillTool,
 ];
 
 /** Editors of other agents that do several things: the input's `command` says which. */

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LoadedSkill, TaskPort, TodoItem } from "../../src/protocol/plans.ts";
 import type { CommandPort, Recalled, SandboxPolicy } from "../../src/protocol/ports.ts";
 import type { Place, ToolContext, ToolDefinition, ToolOutput } from "../../src/protocol/tool.ts";
 import type { ChangeRow } from "../../src/sandbox/files/context.ts";
@@ -21,6 +22,10 @@ export type ToolLab = {
   images: Uint8Array[];
   /** What `context.recall` knows, by id. */
   recalled: Map<string, Recalled>;
+  /** What the todo port holds. */
+  todos: TodoItem[];
+  /** What the skill port offers. */
+  skills: LoadedSkill[];
   /** Parses the input and runs the tool; a bad input becomes an error output, as in the product. */
   run(tool: ToolDefinition, input: Parameters<ToolDefinition["parse"]>[0]): Promise<ToolOutput>;
   end(): void;
@@ -30,7 +35,14 @@ const noCommands: CommandPort = {
   run: () => Promise.resolve({ ok: false, error: { code: "invalid", message: "no commands in this test" } }),
 };
 
-export function createToolLab(commands: CommandPort = noCommands): ToolLab {
+const noTask = () =>
+  Promise.resolve({
+    ok: false as const,
+    error: { code: "invalid" as const, message: "no tasks in this test" },
+  });
+const noTasks: TaskPort = { create: noTask, update: noTask, get: noTask, list: noTask };
+
+export function createToolLab(commands: CommandPort = noCommands, tasks: TaskPort = noTasks): ToolLab {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-tools-")));
   const work = join(base, "work");
   for (const name of ["work", "home", "private-tmp"]) mkdirSync(join(base, name));
@@ -51,6 +63,8 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
   const rows: ChangeRow[] = [];
   const images: Uint8Array[] = [];
   const recalled = new Map<string, Recalled>();
+  const todos: TodoItem[] = [];
+  const skills: LoadedSkill[] = [];
   const signal = new AbortController().signal;
   const context: ToolContext = {
     place,
@@ -73,6 +87,18 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
           : { ok: false, error: { code: "not_found", message: `there is no ${id}` } };
       },
     },
+    todos: {
+      get: () => todos,
+      replace: (items) => void todos.splice(0, todos.length, ...items),
+    },
+    tasks,
+    skills: {
+      names: async () => skills.map((skill) => skill.name).sort(),
+      async load(name) {
+        const value = skills.find((skill) => skill.name === name);
+        return value ? { ok: true, value } : null;
+      },
+    },
     progress: () => undefined,
     async image(bytes, mediaType, size) {
       images.push(bytes);
@@ -93,6 +119,8 @@ export function createToolLab(commands: CommandPort = noCommands): ToolLab {
     rows,
     images,
     recalled,
+    todos,
+    skills,
     async run(tool, input) {
       const parsed = tool.parse(input);
       if (!parsed.ok) return { status: "error", content: [{ type: "text", text: parsed.error }] };

@@ -27,6 +27,8 @@ export type EffectPorts = {
     nodeVersion: string;
     home: string;
     configDir: string;
+    /** The administrator's folder. */
+    managedDir: string;
   };
   ripgrep: string | null;
 };

@@ -1,9 +1,12 @@
 import { loadInstructions } from "../../context/instructions/load.ts";
 import { buildSystemPrompt, pinPrefix, readPrefix } from "../../context/system-prompt/build.ts";
+import type { SkillLine } from "../../context/system-prompt/menus.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
+import { plural } from "../../shared/text.ts";
 import { toolSpecs } from "../../tools/registry.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { EffectPorts } from "./effect-ports.ts";
+import { sessionSkills } from "./skill-access.ts";
 
 /**
  * System prompt and tool list of the session: built at its first request, stored by hash, and read back from
@@ -53,7 +56,19 @@ async function systemPrompt(runtime: SessionRuntime, ports: EffectPorts): Promis
     instructions: instructions.blocks,
     soul: instructions.soul,
     user: instructions.user,
-    skills: [],
+    skills: await skillMenu(runtime, ports),
     mcp: null,
   });
+}
+
+/** The skills that the model may load; none for a session that has no tool to load them with. */
+async function skillMenu(runtime: SessionRuntime, ports: EffectPorts): Promise<SkillLine[]> {
+  const { tools } = runtime.options;
+  if (tools && !toolSpecs(tools).some((tool) => tool.name === "load_skill")) return [];
+  const { skills, untrusted } = await sessionSkills(runtime, ports);
+  if (untrusted > 0) {
+    const text = `${plural(untrusted, "skill")} of this folder ${untrusted === 1 ? "is" : "are"} not offered because it is not trusted; \`lathe trust\` changes that.`;
+    runtime.actor.post({ type: "noticed", level: "info", code: "skills", text });
+  }
+  return skills.filter((skill) => !skill.userOnly);
 }

@@ -8,7 +8,9 @@ import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt, RunRights } from "./attempt.ts";
 import { decideDomain } from "./decide-domain.ts";
 import type { EffectPorts } from "./effect-ports.ts";
+import { taskAccess, todoAccess } from "./plan-ports.ts";
 import { createRecall } from "./recall.ts";
+import { skillAccess } from "./skill-access.ts";
 
 /** The context a tool gets: ports that are already under the session's policy and this attempt's rights. */
 export function buildToolContext(
@@ -33,6 +35,9 @@ export function buildToolContext(
       approved: approvedPaths(attempt.rights),
     }),
     recall: createRecall(runtime, ports),
+    todos: todoAccess(attempt, runtime),
+    tasks: taskAccess(runtime, ports),
+    skills: skillAccess(attempt, runtime, ports),
     progress: (text) =>
       ports.delta(runtime.actor.session.id, { type: "progress", callId: effect.call.id, text }),
     image: async (bytes, mediaType, size) => ({

@@ -26,6 +26,8 @@ function followFact(runtime: SessionRuntime, { fact }: NumberedFact, ports: HubP
     case "session_changed":
       if (fact.mode) runtime.policy.mode = policyMode(fact.mode);
       return;
+    case "skill_loaded":
+      return openFolder(runtime, fact.folder);
     case "session_cleared":
       return forget(runtime);
     case "turn_started":
@@ -44,7 +46,13 @@ function forget(runtime: SessionRuntime): void {
   runtime.prefix = null;
   runtime.prefixHash = null;
   runtime.toldMode = null;
+  runtime.skills = null;
   runtime.seen = createReadLedger();
+}
+
+/** Everybody holds the same policy object, so a loaded skill's files can be read from the next call on. */
+function openFolder({ policy }: SessionRuntime, folder: string): void {
+  if (!policy.readableRoots.includes(folder)) policy.readableRoots.push(folder);
 }
 
 /** An "everywhere" grant holds here at once; other sessions find it among the settings at their next prompt. */

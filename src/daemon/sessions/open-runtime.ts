@@ -43,7 +43,7 @@ export async function openRuntime(
     credentials: context?.credentials ?? {},
     settings,
     place,
-    policy: sessionPolicy(stored.session, place, settings, folders.privateDirs),
+    policy: sessionPolicy(stored.session, place, settings, folders.privateDirs, actor.state.skillFolders),
     grants: [],
     seen: readLedgerFile(folders.ledgers, stored.session.id),
     requests: createRequestBuilder(),
@@ -56,6 +56,7 @@ export async function openRuntime(
     batch: [],
     writers: new Map(),
     streaming: null,
+    skills: null,
     toldMode: null,
     unbind: () => undefined,
   };

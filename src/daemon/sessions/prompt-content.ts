@@ -7,6 +7,7 @@ import { inspectImage } from "../../shared/image.ts";
 import { wellFormed } from "../../shared/text.ts";
 import { findTool } from "../../tools/registry.ts";
 import type { EffectPorts } from "../effects/effect-ports.ts";
+import { calledSkill } from "../effects/skill-access.ts";
 import { buildToolContext } from "../effects/tool-context.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
@@ -27,6 +28,8 @@ export async function promptContent(
     }
     const text = wellFormed(part.text);
     if (text.trim() !== "") content.push({ type: "text", text });
+    const skill = content.length === 1 ? await calledSkill(text, runtime, ports) : null;
+    if (skill !== null) content.push({ type: "text", text: wellFormed(skill) });
     mentioned.push(...(await expandMentions({ text, place: runtime.place, ...readers(runtime, ports) })));
   }
   if (content.length === 0) throw new AppError("bad_input", "the prompt is empty");

@@ -10,12 +10,14 @@ export function sessionPolicy(
   place: Place,
   settings: SessionSettings,
   privateDirs: readonly string[],
+  /** Of loaded skills: their files can be read. */
+  skillFolders: readonly string[] = [],
 ): SandboxPolicy {
   const { sandbox, permissions } = settings.config;
   return buildPolicy({
     mode: policyMode(session.mode),
     writableRoots: session.roots,
-    readableRoots: permissions.additionalDirectories,
+    readableRoots: [...permissions.additionalDirectories, ...skillFolders],
     home: place.home,
     tmpDir: place.tmp,
     privateDirs,
@@ -38,7 +40,8 @@ export function takeSettings(
 ): void {
   runtime.settings = settings;
   const session = { mode: runtime.actor.state.mode, roots: runtime.actor.session.roots };
-  Object.assign(runtime.policy, sessionPolicy(session, runtime.place, settings, privateDirs));
+  const { skillFolders } = runtime.actor.state;
+  Object.assign(runtime.policy, sessionPolicy(session, runtime.place, settings, privateDirs, skillFolders));
   // A rule that was added "everywhere" is among the settings now, and goes when the user removes it there.
   runtime.grants = runtime.grants.filter((grant) => grant.scope === "task");
 }

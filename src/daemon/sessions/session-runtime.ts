@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from "../../config/resolved.ts";
 import type { RequestBuilder } from "../../context/request/build.ts";
+import type { SkillScan } from "../../extensions/skills/scan.ts";
 import type { ApprovalId, CallId, EffectId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ApprovalAnswer, Grant, Rule } from "../../protocol/permission.ts";
@@ -57,6 +58,8 @@ export type SessionRuntime = {
   streaming: SessionSnapshot["streaming"];
   /** Ends the watch for the client of the turn in hand. */
   unbind(): void;
+  /** What a look for skills found; null before the first need. */
+  skills: Promise<SkillScan> | null;
   /** Mode as the model was last told. */
   toldMode: string | null;
 };

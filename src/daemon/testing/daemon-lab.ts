@@ -133,6 +133,7 @@ async function startParts(folders: Folders, walls: Walls, logged: string[]) {
       nodeVersion: process.version,
       home: paths.home,
       configDir: paths.configDir,
+      managedDir: join(paths.configDir, "managed"),
     },
     ripgrep: null,
   };

@@ -53,6 +53,9 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
         ...initialState({ sessionId: session.id, model: session.model, mode: session.mode }),
         head: await closedHead(origin, head, ports),
         refusedImages: origin.refusedImages ?? [],
+        // The checklist is that of the newest message.
+        ...(params.at === undefined && origin.todos ? { todos: origin.todos } : {}),
+        skillFolders: origin.skillFolders ?? [],
       };
       session.head = state.head;
       const lent = params.context ?? { environment: stored.environment, credentials: {} };

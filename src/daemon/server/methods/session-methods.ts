@@ -77,6 +77,7 @@ function snapshotOf(runtime: SessionRuntime, approvals: Approval[], sandbox: San
     calls: state.calls,
     queue: state.queue.map(({ id, delivery, text, at }) => ({ id, delivery, text, at })),
     approvals,
+    ...(state.todos ? { todos: [...state.todos] } : {}),
     tools: runtime.options.tools ?? toolNames(),
     sandbox,
     streaming: runtime.streaming,
