@@ -353,3 +353,108 @@ describe("a dumb terminal", () => {
     expect(screen.raw()).not.toMatch(/\x1b|[\u2500-\u257f]|\r(?!\n)/);
   });
 });
+
+describe("while a turn runs", () => {
+  it("steers with Enter, queues with Alt-Enter, gives a waiting prompt back with Up", async () => {
+    lab = await openLab([{ ...bash("true"), hold: "end" }, { text: "steered answer" }, { text: "unused" }]);
+    const screen = start(["--permission-mode", "auto"]);
+    await screen.see("/exit");
+    screen.type("go\r");
+    await screen.see("Esc interrupts");
+    screen.type("steer this way\r");
+    await screen.see("next: steer this way");
+    screen.type("and later this\x1b\r");
+    await screen.see("later: and later this");
+    screen.type("\x1b[A");
+    await screen.see("› and later this");
+    screen.type("\x15");
+    lab.model.release();
+    await screen.see("steered answer");
+    expect(JSON.stringify(lab.model.requests[1]?.body)).toContain("steer this way");
+    await screen.see(/2 steps/);
+    expect(lab.model.requests).toHaveLength(2);
+    expect(lab.problems()).toEqual([]);
+  });
+
+  it("keeps the lines whole while somebody types and resizes", async () => {
+    const text = Array.from(
+      { length: 60 },
+      (_, n) => `marker-${String(n).padStart(2, "0")} with some words\n`,
+    ).join("\n");
+    lab = await openLab([{ text, tokensPerSecond: 300 }]);
+    const screen = start([], { columns: 100, rows: 30 });
+    await screen.see("/exit");
+    screen.type("go\r");
+    await screen.see("marker-05");
+    screen.type("half a steering prompt");
+    for (const [columns, rows] of [
+      [80, 30],
+      [50, 20],
+      [100, 30],
+    ] as const) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      screen.resize(columns, rows);
+    }
+    await screen.see(/1 step/);
+    const all = screen.rows().join("\n");
+    for (let n = 0; n < 60; n++) {
+      const marker = `marker-${String(n).padStart(2, "0")}`;
+      expect([marker, all.split(marker).length - 1]).toEqual([marker, 1]);
+    }
+    expect(screen.window().join("\n")).toContain("› half a steering prompt");
+  });
+});
+
+describe("sessions", () => {
+  it("are picked with -r, and shown whole", async () => {
+    lab = await openLab([{ text: "answer one" }, { text: "answer two" }]);
+    await lab.run(["-p", "the first task"]);
+    await lab.run(["-p", "the second task"]);
+    const screen = start(["-r"]);
+    await screen.see("the second task");
+    screen.type("first");
+    await until("only the first", () => !screen.window().join("\n").includes("second task"));
+    screen.type("\r");
+    await screen.see("answer one");
+    expect(screen.rows().join("\n")).toContain("› the first task");
+    expect(screen.rows().join("\n")).not.toContain("answer two");
+  });
+
+  it("of many messages show their end at once", async () => {
+    lab = await openLab((_, index) => ({ text: `answer number ${index}` }));
+    for (let turn = 0; turn < 3; turn++) await lab.run(["-p", `task ${turn}`, ...(turn > 0 ? ["-c"] : [])]);
+    const screen = start(["-c"]);
+    await screen.see("answer number 2");
+    expect(screen.rows().join("\n").indexOf("answer number 0")).toBeLessThan(
+      screen.rows().join("\n").indexOf("answer number 2"),
+    );
+  });
+});
+
+describe("keys", () => {
+  it("sends what was typed with Enter before the screen was there", async () => {
+    lab = await openLab([{ text: "early answer" }]);
+    const screen = start();
+    screen.type("early prompt\r");
+    await screen.see("early answer");
+  });
+
+  it("goes round the modes, shows whole output, uses the editor of the user", async () => {
+    lab = await openLab([bash("seq 1 30"), { text: "counted" }]);
+    writeFileSync(join(lab.outside, "ed.sh"), '#!/bin/sh\nprintf "from the editor" > "$1"\n', {
+      mode: 0o755,
+    });
+    const screen = start([], { env: { EDITOR: join(lab.outside, "ed.sh") }, rows: 50 });
+    await screen.see("/exit");
+    screen.type("\x1b[Z");
+    await screen.see("mode accept-edits");
+    screen.type("count\r");
+    await screen.see("counted");
+    expect(screen.rows().join("\n")).not.toMatch(/\n25\n/);
+    screen.type("\x0f");
+    await screen.see(/\n25\n/);
+    screen.type("\x07");
+    await screen.see("› from the editor");
+    expect(modesLeftOn(screen.raw())).toEqual(["2004"]);
+  });
+});

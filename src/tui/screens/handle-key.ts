@@ -45,6 +45,7 @@ function globalKey(ui: Ui, view: View, key: Key, now: number): Handled | null {
   if (key.type === "key" && key.name === "tab" && key.shift) return done(ui, { type: "cycle_mode" });
   if (!named(key, "escape")) return null;
   if (ui.word) return done({ ...ui, word: null });
+  if (ui.picker && !view.session) return done(ui, { type: "leave" });
   if (ui.picker || ui.search || ui.completion)
     return done({ ...ui, picker: null, search: null, completion: null });
   return view.turn ? done(ui, { type: "interrupt" }) : done(ui);
@@ -54,6 +55,7 @@ function globalKey(ui: Ui, view: View, key: Key, now: number): Handled | null {
 function ctrlC(ui: Ui, view: View, now: number): Handled {
   const again = now - ui.ctrlCAt < AGAIN_MS;
   const next = { ...ui, ctrlCAt: now, picker: null, search: null, completion: null };
+  if (ui.picker && !view.session) return done(next, { type: "leave" });
   if (ui.picker || ui.search) return done(next);
   if (ui.word) return done({ ...next, word: null });
   if (ui.editor.text !== "") return done({ ...next, editor: EMPTY_EDITOR, recalled: null });

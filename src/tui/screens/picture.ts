@@ -65,14 +65,17 @@ type Input = { rows: Line[]; caret: { row: number; column: number }; park: boole
 /** Dialog or picker, waiting prompts, editor, what can be completed, status. */
 function inputRows(view: View, ui: Ui, windowRows: number, frame: Frame, now: number): Input {
   const maxRows = Math.max(3, Math.floor(windowRows / 2));
-  const status = statusLine(view, ui.hint, frame);
+  const writing =
+    view.approvals.length > 0 && ui.editor.text !== "" && view.approvals[0]?.kind !== "question";
+  const hint = ui.hint ?? (writing ? "send or clear (Ctrl-C) what you write, then answer" : null);
+  const status = statusLine(view, hint, frame);
   if (ui.picker) {
     const rows = [...pickerRows(ui.picker, windowRows - 3, frame, now), status];
     return { rows, caret: { row: 0, column: 0 }, park: true };
   }
   const approval = view.approvals[0];
   const dialog = approval ? dialogRows(approval, view.approvals.length - 1, windowRows - 8, frame) : [];
-  const asksWords = approval && (ui.word || approval.kind === "question");
+  const asksWords = approval !== undefined && (ui.word !== null || approval.kind === "question");
   const queue = view.queue.map((item) =>
     cutLine(
       [span("dim", `${item.delivery === "steer" ? "next" : "later"}: ${item.text.replaceAll("\n", " ")}`)],
@@ -82,12 +85,12 @@ function inputRows(view: View, ui: Ui, windowRows: number, frame: Frame, now: nu
   );
   if (queue.length > 0) queue.push([span("dim", "  Up takes the last waiting prompt back")]);
   const editor = ui.word ? ui.word.editor : ui.editor;
-  const park = view.turn !== null && editor.text === "";
+  const park = view.turn !== null;
   const edit = editorRows(editor, {
     mark: ui.word ? "no, because: " : `${frame.glyphs.user} `,
     width: frame.width,
     maxRows,
-    drawCaret: park && (!approval || asksWords !== undefined),
+    drawCaret: park && (!approval || asksWords || editor.text !== ""),
     placeholder: approval && !asksWords ? "" : view.turn ? " steer with Enter, queue with Alt-Enter" : "",
   });
   const search = ui.search

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const KEPT = 1000;
@@ -7,9 +7,9 @@ const MAX_PROMPT = 20_000;
 /** Prompts of earlier screens, oldest first; none when the file cannot be read. */
 export function readHistory(file: string): string[] {
   try {
-    const lines = readFileSync(file, "utf8")
-      .split("\n")
-      .slice(-KEPT - 1);
+    const all = readFileSync(file, "utf8").trimEnd().split("\n");
+    const lines = all.slice(-KEPT);
+    if (all.length > 2 * KEPT) writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
     return lines.flatMap((line) => {
       try {
         const text: unknown = line === "" ? null : JSON.parse(line);

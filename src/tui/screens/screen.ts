@@ -24,6 +24,9 @@ import { type Action, newUi, type Ui } from "./ui.ts";
 
 const SPIN_MS = 120;
 const ESCAPE_MS = 30;
+const EARLY_MS = 100;
+/** A turn that took longer rings when it ends. */
+const RING_AFTER_MS = 20_000;
 
 /** The interactive screen; `run` resolves with the exit code once the terminal is given back. */
 export class Screen {
@@ -36,12 +39,14 @@ export class Screen {
   #last = NOTHING_YET;
   #ui: Ui;
   #link: SessionLink | null = null;
-  /** What was sent before the session was there, in order. */
-  #early: (() => Promise<void>)[] = [];
+  /** Everything that must reach the daemon in the order of the keys; begins with the opening of the session. */
+  #order: Promise<void> = Promise.resolve();
+  #ready = false;
   #spinner: NodeJS.Timeout | null = null;
   #escape: NodeJS.Timeout | null = null;
   #finish: (code: number) => void = () => undefined;
   #over = false;
+  #startedAt = 0;
 
   constructor(host: TuiHost, start: TuiStart, theme: Theme) {
     this.#host = host;
@@ -66,7 +71,8 @@ export class Screen {
     });
     this.#watchProcess();
     this.#terminal.frameNow();
-    this.#open().catch((error: unknown) => this.#fail(error));
+    this.#startedAt = this.#host.now();
+    this.#order = this.#open().catch((error: unknown) => this.#fail(error));
     return await ended;
   }
 
@@ -91,6 +97,7 @@ export class Screen {
     link.failed.then((error) => this.#fail(error)).catch(() => undefined);
     if (this.#start.pick) {
       const sessions = await link.sessions("");
+      this.#ready = true;
       this.#ui = { ...this.#ui, picker: { sessions, query: "", selected: 0 } };
       this.#terminal.requestFrame();
       return;
@@ -99,14 +106,17 @@ export class Screen {
     await link.follow(session, session.messageCount > 0);
     await this.#start.adjust(link.client, session);
     for (const text of [...link.client.notices, ...notices]) this.#note("warning", text);
-    if (this.#start.prompt !== "") this.#send(this.#start.prompt, "steer");
-    for (const later of this.#early.splice(0)) await later();
+    if (this.#start.prompt !== "") await link.prompt(this.#start.prompt, "steer");
+    this.#ready = true;
   }
 
   #event(event: ViewEvent): void {
     const before = this.#view;
     this.#view = reduce(before, event);
-    if (this.#view.approvals.length > before.approvals.length) this.#terminal.bell();
+    const asked = this.#view.approvals.length > before.approvals.length;
+    const ended = before.turn !== null && this.#view.turn === null;
+    if (asked || (ended && this.#host.now() - (before.turn?.startedAt ?? 0) > RING_AFTER_MS))
+      this.#terminal.bell();
     this.#setSpinner(this.#view.turn !== null);
     this.#terminal.requestFrame();
   }
@@ -137,8 +147,12 @@ export class Screen {
 
   #keys(keys: Key[]): void {
     if (keys.length === 0) return;
-    for (const key of keys) {
+    // What was typed before raw mode came through the line discipline, which makes Enter a line feed.
+    const early = this.#host.now() - this.#startedAt < EARLY_MS;
+    for (const typed of keys) {
       if (this.#over) return;
+      const key: Key =
+        early && typed.type === "key" && typed.name === "newline" ? { ...typed, name: "enter" } : typed;
       const before = this.#ui.editor;
       const { ui, actions } = handleKey(this.#ui, this.#view, key, this.#host.now());
       this.#ui = ui;
@@ -196,16 +210,17 @@ export class Screen {
   }
 
   /** Runs now, or once the session is open; what goes wrong becomes a line on the screen. */
-  #later(work: (link: SessionLink) => Promise<void>): void {
+  #later(work: (link: SessionLink) => Promise<void>, inOrder = !this.#ready): void {
     const run = async (): Promise<void> => {
       try {
-        if (this.#link) await work(this.#link);
+        if (this.#link && !this.#over) await work(this.#link);
       } catch (error) {
-        this.#note("error", errorMessage(error));
+        if (this.#view.session) this.#note("error", errorMessage(error));
+        else this.#fail(error);
       }
     };
-    if (this.#link && (this.#link.sessionId !== "" || this.#start.pick)) run().catch(() => undefined);
-    else this.#early.push(run);
+    if (inOrder) this.#order = this.#order.then(run);
+    else run().catch(() => undefined);
   }
 
   async #show(link: SessionLink, session: Parameters<SessionLink["follow"]>[0]): Promise<void> {
@@ -233,7 +248,7 @@ export class Screen {
   }
 
   #send(text: string, delivery: "steer" | "queue"): void {
-    this.#later((link) => link.prompt(text, delivery));
+    this.#later((link) => link.prompt(text, delivery), true);
   }
 
   #unfold(): void {

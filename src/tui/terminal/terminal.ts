@@ -11,7 +11,7 @@ export type TerminalOutput = Writable & { isTTY?: boolean; columns?: number; row
 export type Terminal = {
   readonly columns: number;
   readonly rows: number;
-  /** Draws as soon as 33 ms have passed since the frame before; many calls make one frame. */
+  /** Draws as soon as 40 ms have passed since the frame before; many calls make one frame. */
   requestFrame(): void;
   /** Draws now: for the echo of a key. */
   frameNow(): void;
@@ -38,7 +38,7 @@ export type TerminalOptions = {
   onEnd(): void;
 };
 
-const FRAME_MS = 33;
+const FRAME_MS = 40;
 
 export function openTerminal(options: TerminalOptions): Terminal {
   const { input, output } = options;
