@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Turn } from "../../src/demo/scripted-model/types.ts";
 import { type Case, openCase } from "../support/case.ts";
 import { until } from "../support/lab.ts";
+import { slowness } from "../support/slowness.ts";
 import { lastText, messagesOf } from "../support/wire.ts";
 
 let at: Case | undefined;
@@ -59,7 +60,7 @@ describe("an interrupt", () => {
       const run = at.keep(await first.result);
       const took = performance.now() - asked;
       expect(run).toMatchObject({ code: 130, json: { is_error: true, outcome: "interrupted" } });
-      expect(took).toBeLessThan(1000);
+      expect(took).toBeLessThan(1000 * slowness());
       expect(sleeping(at)).toBe(false);
       const next = await at.ask("go on", ["-c"]);
       expect(next).toMatchObject({ code: 0, json: { result: "ok" } });

@@ -8,6 +8,7 @@ import { writeUserConfig } from "../../support/config.ts";
 import { LATHE, until } from "../../support/lab.ts";
 import { memoryPeakMb } from "../../support/memory.ts";
 import { openWire, type Wire } from "../../support/rpc-lines.ts";
+import { slowness } from "../../support/slowness.ts";
 import { allResults, lastText } from "../../support/wire.ts";
 
 let at: Case | undefined;
@@ -70,16 +71,16 @@ describe("kind 9: sessions and persistence", () => {
     await wire.call("session.close", { sessionId: largest });
     wire.end();
     expect(stateBytes(at) - before).toBeLessThan(3 * sent);
-    expect(await startToRequest(at, "hi")).toBeLessThan(clean + 500);
+    expect(await startToRequest(at, "hi")).toBeLessThan(clean + 500 * slowness());
     expect(await peakOf(at, "hi")).toBeLessThan(peakClean + 80);
     const listed = await at.run(["sessions", "list", "--all", "--limit", "400"]);
-    expect(listed.ms).toBeLessThan(2000);
+    expect(listed.ms).toBeLessThan(2000 * slowness());
     expect(listed.stdout.trimEnd().split("\n").length).toBeGreaterThan(300);
     await at.run(["daemon", "stop"]);
     const peak = memoryPeakMb(at);
     const resumed = await at.ask("THE-LAST-WORD", ["-r", largest]);
     expect(resumed.code).toBe(0);
-    expect(resumed.ms).toBeLessThan(5000);
+    expect(resumed.ms).toBeLessThan(5000 * slowness());
     expect(peak.stop()).toBeLessThan(500);
     expect(allResults(at.model.requests.at(-1)).length).toBe(40);
     await at.check();
