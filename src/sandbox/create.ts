@@ -6,6 +6,7 @@ import { createMacosSandbox } from "./macos/create-macos.ts";
 import { runBare } from "./none/run-bare.ts";
 import type { GateDecision } from "./proxy/decide.ts";
 import type { HostResolver } from "./proxy/resolve.ts";
+import { createPipeSource, type PipeSource } from "./supervisor/pipes.ts";
 
 export type SandboxOptions = {
   /** lathe's own state: covers, quarantine and sockets of the gate are kept below it. */
@@ -35,7 +36,8 @@ export type PlatformSandbox = {
 
 /** The sandbox of this machine. Commands run bare only when their spec says so. */
 export function createSandbox(options: SandboxOptions): SandboxPort {
-  const platform = createPlatform(options);
+  const pipes = createPipeSource(join(options.stateDir, "sandbox/pipes"), options.newId);
+  const platform = createPlatform(options, pipes);
   let state: Promise<SandboxState> | null = null;
   const probe = (): Promise<SandboxState> => {
     state ??= platform.probe();
@@ -44,7 +46,7 @@ export function createSandbox(options: SandboxOptions): SandboxPort {
   return {
     probe,
     async run(spec) {
-      if (spec.unsandboxed) return runBare(spec, options);
+      if (spec.unsandboxed) return runBare(spec, { ...options, pipes });
       const found = await probe();
       if (found.type !== "ready") return refusal(found);
       return platform.run(spec);
@@ -61,12 +63,12 @@ function refusal(state: Exclude<SandboxState, { type: "ready" }>): Result<Comman
   };
 }
 
-function createPlatform(options: SandboxOptions): PlatformSandbox {
+function createPlatform(options: SandboxOptions, pipes: PipeSource): PlatformSandbox {
   const platform = options.platform ?? process.platform;
   const folder = join(options.stateDir, "sandbox");
   const folders = options.programFolders ?? SYSTEM_FOLDERS;
-  if (platform === "linux") return createLinuxSandbox({ ...options, folder, folders });
-  if (platform === "darwin") return createMacosSandbox(options);
+  if (platform === "linux") return createLinuxSandbox({ ...options, folder, folders, pipes });
+  if (platform === "darwin") return createMacosSandbox({ ...options, pipes });
   return unsupported(platform);
 }
 

@@ -96,7 +96,11 @@ const isWithinAny = (folders: readonly string[], path: string): boolean =>
 /** The path on the host that a path inside stands for. */
 async function hostPath(word: string, { policy, cwd }: DenialPlace): Promise<string | null> {
   const spelled = resolve(cwd, word);
-  const isPrivate = isWithin("/tmp", spelled) && !isWithinAny(policy.writableRoots, spelled);
+  // Beside a root that lies in the host's /tmp there is nothing private, but the bare way to it.
+  const tops = [...policy.writableRoots, ...policy.readableRoots].map((root) =>
+    root.split("/").slice(0, 3).join("/"),
+  );
+  const isPrivate = isWithin("/tmp", spelled) && !isWithinAny(tops, spelled);
   const path = isPrivate ? join(policy.tmpDir, spelled.slice("/tmp".length)) : spelled;
   return realPathOf(path).catch(() => null);
 }

@@ -129,6 +129,15 @@ describe("what a command sees and leaves", () => {
     expect((await run("git status --porcelain")).stdout.text).toBe("");
   });
 
+  it("lets programs open their output by name", async () => {
+    const result = await run(
+      "sh -c 'echo one > /dev/stdout; echo two > /dev/stderr'; echo three | tee /dev/stderr",
+    );
+    expect([result.stdout.text, result.stderr.text]).toEqual(["one\nthree\n", "two\nthree\n"]);
+    const bare = await run("sh -c 'echo two > /dev/stderr'", { unsandboxed: true });
+    expect(bare.stderr.text).toBe("two\n");
+  });
+
   it("runs a command that is longer than an argument may be", async () => {
     const long = `echo begin; : ${"x".repeat(200_000)}; echo end`;
     expect((await run(long)).stdout.text).toBe("begin\nend\n");

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { BoundedText } from "../protocol/ports.ts";
 import { deferred, delay } from "../shared/async.ts";
 import { createBoundedBuffer } from "../shared/bounded.ts";
 import { errorMessage } from "../shared/error.ts";
 import { endTree, killLeftovers, signalGroup, type TreeKind } from "./supervisor/end-tree.ts";
+import type { PipeSource } from "./supervisor/pipes.ts";
 import { createProgress } from "./supervisor/progress.ts";
 
 /** What to start. Nothing is inherited: `env` is whole, stdin is empty, other descriptors are closed. */
@@ -16,6 +19,8 @@ export type Launch = {
   cwd: string;
   /** Bytes that the program reads from descriptor 3, 4, ... */
   inputs?: readonly Uint8Array[];
+  /** Where pipes for its output come from; Node's own (sockets) when absent. */
+  pipes?: PipeSource;
   tree: TreeKind;
 };
 
@@ -52,18 +57,19 @@ const DRAIN_MS = 100;
  */
 export async function supervise(launch: Launch, options: Supervision): Promise<Supervised> {
   const startedAt = options.now();
-  const child = start(launch);
-  if (typeof child === "string") return { started: false, reason: child };
+  const begun = await start(launch);
+  if (typeof begun === "string") return { started: false, reason: begun };
+  const { child, stdout, stderr } = begun;
   if (child.pid !== undefined) options.onStart?.(child.pid);
   const out = createBoundedBuffer(options.outputBytes);
   const err = createBoundedBuffer(options.outputBytes);
   const progress = options.onOutput ? createProgress(options.onOutput, options.now) : null;
   const drained = Promise.all([
-    collect(child.stdout, (chunk) => {
+    collect(stdout, (chunk) => {
       out.push(chunk);
       progress?.(chunk);
     }),
-    collect(child.stderr, (chunk) => {
+    collect(stderr, (chunk) => {
       err.push(chunk);
       progress?.(chunk);
     }),
@@ -76,7 +82,7 @@ export async function supervise(launch: Launch, options: Supervision): Promise<S
     signalGroup(child.pid);
     await killLeftovers(launch.tree);
   }
-  await settle(drained, child);
+  await settle(drained, [stdout, stderr, ...child.stdio]);
   return {
     started: true,
     end: {
@@ -91,19 +97,33 @@ export async function supervise(launch: Launch, options: Supervision): Promise<S
   };
 }
 
-function start(launch: Launch): ChildProcess | string {
+type Begun = { child: ChildProcess; stdout: Readable | null; stderr: Readable | null };
+
+async function start(launch: Launch): Promise<Begun | string> {
   const inputs = launch.inputs ?? [];
+  const pipes = [await launch.pipes?.take(), await launch.pipes?.take()];
   try {
     const child = spawn(launch.file, launch.argv, {
       cwd: launch.cwd,
       env: launch.env,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
+      stdio: [
+        "ignore",
+        pipes[0]?.write ?? "pipe",
+        pipes[1]?.write ?? "pipe",
+        ...inputs.map(() => "pipe" as const),
+      ],
     });
     for (const [index, bytes] of inputs.entries()) feed(child.stdio[index + 3] as Writable | null, bytes);
-    return child;
+    const [stdout = null, stderr = null] = pipes.map(
+      (ends) => ends && new Socket({ fd: ends.read, writable: false }),
+    );
+    return { child, stdout: stdout ?? child.stdout, stderr: stderr ?? child.stderr };
   } catch (error) {
+    for (const ends of pipes) if (ends) closeSync(ends.read);
     return errorMessage(error);
+  } finally {
+    for (const ends of pipes) if (ends) closeSync(ends.write);
   }
 }
 
@@ -154,9 +174,12 @@ function collect(stream: Readable | null, take: (chunk: Buffer) => void): Promis
   return done.promise;
 }
 
-async function settle(drained: Promise<unknown>, child: ChildProcess): Promise<void> {
+async function settle(
+  drained: Promise<unknown>,
+  streams: readonly (Readable | Writable | null | undefined)[],
+): Promise<void> {
   const over = new AbortController();
   await Promise.race([drained, delay(DRAIN_MS, over.signal)]);
   over.abort();
-  for (const stream of child.stdio) stream?.destroy();
+  for (const stream of streams) stream?.destroy();
 }

@@ -5,6 +5,7 @@ import type { PlatformSandbox, SandboxOptions } from "../create.ts";
 import { createConfigReader } from "../git/config-files.ts";
 import { systemProgram } from "../git/run-git.ts";
 import { systemResolver } from "../proxy/resolve.ts";
+import type { PipeSource } from "../supervisor/pipes.ts";
 import { createPlaceholders } from "../wall/placeholders.ts";
 import { createQuarantine } from "../wall/quarantine.ts";
 import { createRoots } from "../wall/roots.ts";
@@ -17,6 +18,7 @@ import { seccompProgram } from "./seccomp.ts";
 import { inheritedDescriptors } from "./shell.ts";
 
 export type LinuxOptions = SandboxOptions & {
+  pipes: PipeSource;
   /** Where the sandbox keeps what is its own. */
   folder: string;
   /** Where its programs are looked for. */
@@ -69,6 +71,7 @@ function makeParts(options: LinuxOptions): LinuxParts {
     bwrap,
     covers: makeCovers(options.folder),
     inherited: inheritedDescriptors(),
+    pipes: options.pipes,
     seccomp: machine === "x64" || machine === "arm64" ? seccompProgram(machine) : null,
     reader,
     roots: createRoots({

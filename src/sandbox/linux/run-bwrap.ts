@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SandboxPolicy, SpawnSpec } from "../../protocol/ports.ts";
 import { isWithin } from "../../shared/fs.ts";
 import type { Attachment } from "../network.ts";
+import type { PipeSource } from "../supervisor/pipes.ts";
 import { type Supervised, supervise } from "../supervisor.ts";
 import type { Wall } from "../wall/wall.ts";
 import type { WorkingDirectory } from "../working-directory.ts";
@@ -21,6 +22,7 @@ export type BwrapRun = {
   excludes: Uint8Array;
   /** Words before everything: they put the command under limits of the machine. */
   launcher: readonly string[];
+  pipes: PipeSource;
   /** Descriptors that must not reach the command. */
   inherited: readonly number[];
   now(): number;
@@ -32,7 +34,7 @@ export function runBwrap(spec: SpawnSpec, run: BwrapRun): Promise<Supervised> {
   const call = callFor(spec, run);
   const [file = run.bwrap, ...argv] = [...run.launcher, ...run.attachment.enter, run.bwrap, ...call.argv];
   return supervise(
-    { file, argv, env: {}, cwd: "/", inputs: call.inputs, tree: { type: "namespace" } },
+    { file, argv, env: {}, cwd: "/", inputs: call.inputs, pipes: run.pipes, tree: { type: "namespace" } },
     {
       timeoutMs: spec.timeoutMs,
       outputBytes: spec.policy.limits.outputBytes,

@@ -4,6 +4,7 @@ import { errorMessage } from "../../shared/error.ts";
 import { pathDenials, unresolvedNames } from "../denials.ts";
 import type { ConfigReader } from "../git/config-files.ts";
 import { type Attachment, type Network, NOT_CONNECTED } from "../network.ts";
+import type { PipeSource } from "../supervisor/pipes.ts";
 import type { ProcessEnd } from "../supervisor.ts";
 import type { Entered, Roots } from "../wall/roots.ts";
 import type { Wall } from "../wall/wall.ts";
@@ -21,6 +22,7 @@ export type LinuxParts = {
   roots: Roots;
   network: Network;
   inherited: readonly number[];
+  pipes: PipeSource;
 };
 
 /** What lies around a command may change until the mounts are made: a socket goes away, a file is renamed. */
@@ -88,7 +90,7 @@ type Surroundings = {
 
 /** The end of the command, or why it could not begin. */
 async function start(spec: SpawnSpec, parts: LinuxParts, around: Surroundings): Promise<ProcessEnd | string> {
-  const { bwrap, covers, seccomp, inherited, reader } = parts;
+  const { bwrap, covers, seccomp, inherited, pipes, reader } = parts;
   if (bwrap === null) return "bubblewrap is not installed";
   const group = commandGroup(spec.policy.limits, groupName(around.newId()));
   if (group === null) return "the limit of processes does not bind root, and no control group can be made";
@@ -97,7 +99,7 @@ async function start(spec: SpawnSpec, parts: LinuxParts, around: Surroundings): 
     const { wall } = around.entered;
     const own = await reader.read(join(home, ".gitconfig"), { home, top: home });
     const run = await runBwrap(spec, {
-      ...{ bwrap, covers, seccomp, inherited, wall, now: around.now },
+      ...{ bwrap, covers, seccomp, inherited, pipes, wall, now: around.now },
       ...{ place: around.place, attachment: around.attachment, launcher: group.launcher },
       excludes: gitExcludes(wall, home, own.excludes),
     });

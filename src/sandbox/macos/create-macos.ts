@@ -7,6 +7,7 @@ import type { PlatformSandbox, SandboxOptions } from "../create.ts";
 import { type CommandPass, createPass } from "../proxy/command-pass.ts";
 import { gateEnvironment } from "../proxy/gate-environment.ts";
 import { systemResolver } from "../proxy/resolve.ts";
+import type { PipeSource } from "../supervisor/pipes.ts";
 import { supervise } from "../supervisor.ts";
 import { type WorkingDirectory, workingDirectory } from "../working-directory.ts";
 import { type HostGate, openHostGate } from "./host-gate.ts";
@@ -16,6 +17,8 @@ import { seatbeltProfile } from "./profile.ts";
 const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 const MARKER = "LATHE_COMMAND_ID";
 
+export type MacosOptions = SandboxOptions & { pipes: PipeSource };
+
 /** What Seatbelt cannot give. */
 const MISSING = [
   "private /tmp, /run and process view (Seatbelt knows paths only)",
@@ -24,7 +27,7 @@ const MISSING = [
 ];
 
 /** The sandbox of macOS: Seatbelt, and the gate on loopback. */
-export function createMacosSandbox(options: SandboxOptions): PlatformSandbox {
+export function createMacosSandbox(options: MacosOptions): PlatformSandbox {
   let gate: Promise<HostGate> | null = null;
   const openGate = (): Promise<HostGate> => {
     gate ??= openHostGate();
@@ -58,7 +61,7 @@ async function probe(options: SandboxOptions): Promise<SandboxState> {
 
 async function runInside(
   spec: SpawnSpec,
-  options: SandboxOptions,
+  options: MacosOptions,
   openGate: () => Promise<HostGate>,
 ): Promise<Result<CommandResult>> {
   const { policy } = spec;
@@ -88,7 +91,7 @@ async function runInside(
 }
 
 type Inside = {
-  options: SandboxOptions;
+  options: MacosOptions;
   place: WorkingDirectory;
   profile: string;
   tag: string;
@@ -105,6 +108,7 @@ async function superviseIn(spec: SpawnSpec, inside: Inside): Promise<Result<Comm
       argv: ["-p", inside.profile, "/bin/bash", "--noprofile", "--norc", "-c", spec.command],
       env: { ...spec.env, ...temporary(tmpDir), ...inside.network, [MARKER]: tag },
       cwd: place.host,
+      pipes: inside.options.pipes,
       tree: { type: "group", marker: { name: MARKER, value: tag } },
     },
     {

@@ -1,4 +1,5 @@
 import type { CommandResult, Result, SpawnSpec } from "../../protocol/ports.ts";
+import type { PipeSource } from "../supervisor/pipes.ts";
 import { supervise } from "../supervisor.ts";
 import { workingDirectory } from "../working-directory.ts";
 
@@ -8,7 +9,7 @@ const MARKER = "LATHE_COMMAND_ID";
 /** Runs a command without any sandbox: only on the user's explicit word. */
 export async function runBare(
   spec: SpawnSpec,
-  options: { now(): number; newId(): string },
+  options: { now(): number; newId(): string; pipes: PipeSource },
 ): Promise<Result<CommandResult>> {
   const place = workingDirectory(spec.cwd, { ...spec.policy, tmpDir: "/tmp" });
   const marker = { name: MARKER, value: options.newId() };
@@ -18,6 +19,7 @@ export async function runBare(
       argv: ["--noprofile", "--norc", "-c", spec.command],
       env: { ...spec.env, [marker.name]: marker.value },
       cwd: place.host,
+      pipes: options.pipes,
       tree: { type: "group", marker },
     },
     {
