@@ -186,11 +186,13 @@ it("O6: without a transcript nothing is compacted and the turn goes on", async (
 
 it("O9: 120 steps of 20 kB on a window of 64,000 tokens: each request fits, the prefix is kept between cuts", async () => {
   let steps = 0;
-  lab = await openCase((request) => {
+  let first = "";
+  lab = await openCase((request, index) => {
+    if (index === 1) first = callIds(request)[0] ?? "";
     const usage = { input: estimateTokens(text(request)), output: 200 };
     if (isAsk(request)) return { text: `summary at step ${steps}`, usage };
     steps += 1;
-    if (steps === 61) return { calls: [{ name: "recall_result", input: { id: FIRST.id } }], usage };
+    if (steps === 61) return { calls: [{ name: "recall_result", input: { id: first } }], usage };
     return steps <= 120
       ? {
           calls: [{ name: "read_file", input: { path: `f${steps}.txt` } }],
@@ -201,10 +203,6 @@ it("O9: 120 steps of 20 kB on a window of 64,000 tokens: each request fits, the 
   });
   configure({ models: { models: { "claude-sonnet-4-6": { contextWindow: 64_000, maxOutput: 8000 } } } });
   for (let n = 1; n <= 120; n++) lab.put(`f${n}.txt`, `${`file ${n} has the word row in it\n`.repeat(650)}`);
-  const FIRST = { id: "" };
-  lab.model.waitForRequest(2, 30_000).then((request) => {
-    FIRST.id = callIds(request)[0] ?? "";
-  });
   const run = await lab.ask("TASK-7421: read all files\nnever touch x.lock", [], { timeoutMs: 85_000 });
   expect(run.json).toMatchObject({ result: "done", is_error: false });
   const { requests } = lab.model;
@@ -214,7 +212,7 @@ it("O9: 120 steps of 20 kB on a window of 64,000 tokens: each request fits, the 
   expect(Math.max(...sizes)).toBeLessThan(64_000);
   for (const request of requests) expect(occurrences(text(request), "TASK-7421: read all files")).toBe(1);
   const recalled = allResults(
-    requests.find((_, index) => index > 60 && text(requests[index]).includes(FIRST.id)),
+    requests.find((_, index) => index > 60 && text(requests[index]).includes(first)),
   );
   expect(recalled.some((result) => result.text.includes("file 1 has the word row in it"))).toBe(true);
   expect(cachedShare(requests)).toBeGreaterThan(0.6);

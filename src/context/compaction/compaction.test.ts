@@ -3,10 +3,12 @@ import { expect, test } from "vitest";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelRequest } from "../../protocol/model-port.ts";
 import { createRequestBuilder } from "../request/build.ts";
+import { historyTokens } from "./context-size.ts";
 import { chooseCut, cutPoints } from "./cut-points.ts";
 import { neededChain, shownHistory } from "./shown-history.ts";
 import { missingFacts } from "./summary-message.ts";
-import { startTalk, type Talk } from "./testing/talk.ts";
+import { cutMiddle, summaryAsk } from "./summary-request.ts";
+import { MODEL, PREFIX, startTalk, type Talk } from "./testing/talk.ts";
 
 const told = (request: ModelRequest): string => JSON.stringify(request.messages);
 const times = (where: string, what: string): number => where.split(what).length - 1;
@@ -89,6 +91,32 @@ test("what is needed of a chain gives the same history as the whole of it", () =
   const needed = neededChain(talk.chain);
   expect(needed.length).toBeLessThan(talk.chain.length);
   expect(shownHistory(needed).messages).toEqual(shownHistory(talk.chain).messages);
+});
+
+test("a history with steps left out in the middle is valid, says so, and fits", async () => {
+  const talk = talkOf(Array.from({ length: 20 }, (_, step) => `${step} `.repeat(500)));
+  const shown = shownHistory(talk.chain).messages;
+  const limit = historyTokens(shown) / 3;
+  const short = cutMiddle(shown, limit);
+  expect(historyTokens(short)).toBeLessThan(limit);
+  const builder = createRequestBuilder();
+  const { request, problems, repairs } = await builder.build({
+    messages: short,
+    prefix: PREFIX,
+    model: MODEL,
+    loadBlob: async () => null,
+    cacheKey: "s",
+    purpose: "compaction",
+    ask: summaryAsk("the rest"),
+  });
+  expect([...problems, ...repairs]).toEqual([]);
+  expect(request).toMatchObject({ maxOutput: 2000, toolChoice: "none" });
+  const text = told(request);
+  expect(text).toMatch(/\[1\d steps \(about \d+,000 tokens\) are left out here/);
+  expect(times(text, "Focus on: the rest")).toBe(1);
+  expect(request.messages[0]).toMatchObject({ content: [{ text: "the task" }] });
+  expect(resultsIn(request).at(-1)?.text).toContain("19 19");
+  expect(cutMiddle(shown, 1e9)).toEqual(shown);
 });
 
 test("a cut lies between closed steps only", () => {

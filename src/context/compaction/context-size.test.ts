@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Usage } from "../../protocol/message.ts";
+import { estimateTokens } from "../estimate.ts";
 import { contextReport } from "./context-report.ts";
-import { contextBudget, contextSize, outputLimit } from "./context-size.ts";
+import { contextBudget, contextSize, outputLimit, surelyWithin } from "./context-size.ts";
 import { shownHistory } from "./shown-history.ts";
 import { MODEL, PREFIX, startTalk } from "./testing/talk.ts";
 
@@ -49,6 +50,31 @@ test("a usage counts no more after a cut, of another model, or when the model sa
   expect(sizeOf(talk).tokens).toBeGreaterThan(30_000);
   talk.step("z", ["1"], usage({ output: 5 }));
   expect(sizeOf(talk).tokens).toBeLessThan(2000);
+});
+
+test("a quick look never passes what is past the budget, and passes most of what is not", () => {
+  const talk = startTalk();
+  talk.prompt("word ".repeat(100));
+  for (let step = 0; step < 30; step++) {
+    talk.step(
+      "日本語のテキスト".repeat(20),
+      ["{}[]()!?".repeat(50)],
+      step % 4 ? undefined : usage({ input: 5000 * step, output: 1 }),
+    );
+    const shown = shownHistory(talk.chain);
+    const { tokens } = sizeOf(talk);
+    expect(surelyWithin(shown, PREFIX, MODEL.id, tokens - 1)).toBe(false);
+    expect(surelyWithin(shown, PREFIX, MODEL.id, tokens * 3)).toBe(true);
+    if (step === 20) talk.trim();
+  }
+});
+
+test("long texts are estimated by samples", () => {
+  const talk = startTalk();
+  const long = "const value = compute(index + 1, 'thing');\n".repeat(2000);
+  talk.prompt(long);
+  expect(sizeOf(talk).estimate / estimateTokens(long)).toBeGreaterThan(0.97);
+  expect(sizeOf(talk).estimate / estimateTokens(long)).toBeLessThan(1.03);
 });
 
 test("the report tells each part, and their sum is the estimate", () => {

@@ -47,6 +47,38 @@ export function contextSize(shown: ShownHistory, prefix: Prefix, modelId: string
   return { tokens: reported + historyTokens(messages.slice(at + 1)), estimate };
 }
 
+/**
+ * True when a request for this history is surely within `budget`, told without looking at old texts: no text has
+ * more tokens than characters.
+ */
+export function surelyWithin(shown: ShownHistory, prefix: Prefix, modelId: string, budget: number): boolean {
+  const { messages, freshFrom } = shown;
+  let chars = 0;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as Message;
+    if (message.kind === "reply" && at >= freshFrom && message.model === modelId && message.usage) {
+      const reported = reportedTokens(message.usage);
+      if (reported !== null) return reported + chars <= budget;
+    }
+    chars += mostTokens(message);
+    if (chars > budget) return false;
+  }
+  return chars + prefix.system.length + JSON.stringify(prefix.tools).length <= budget;
+}
+
+function mostTokens(message: Message): number {
+  return message.content.reduce((sum, block) => {
+    const parts = block.type === "tool_result" ? block.content : [block];
+    return parts.reduce((total, part) => total + mostOf(part), sum + BLOCK_TOKENS * 3);
+  }, 0);
+}
+
+function mostOf(part: ContentBlock): number {
+  if (part.type === "image") return IMAGE_TOKENS;
+  if (part.type === "tool_call") return part.name.length + JSON.stringify(part.input).length;
+  return part.type === "tool_result" ? 0 : part.text.length;
+}
+
 function reportedTokens(usage: Usage): number | null {
   if (usage.input === null) return null;
   return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + (usage.output ?? 0);
@@ -84,12 +116,27 @@ export function blockTokens(block: ContentBlock): number {
     case "text":
     case "reminder":
     case "thinking":
-      return BLOCK_TOKENS + estimateTokens(block.text);
+      return BLOCK_TOKENS + textTokens(block.text);
     case "image":
       return IMAGE_TOKENS;
     case "tool_call":
-      return BLOCK_TOKENS * 3 + estimateTokens(block.name) + estimateTokens(JSON.stringify(block.input));
+      return BLOCK_TOKENS * 3 + estimateTokens(block.name) + textTokens(JSON.stringify(block.input));
     case "tool_result":
       return block.content.reduce((sum, part) => sum + blockTokens(part), BLOCK_TOKENS * 2);
   }
+}
+
+const SAMPLE_CHARS = 2000;
+const SAMPLES = 4;
+
+/** Long texts are estimated by samples: reading all of each would cost more than it tells. */
+function textTokens(text: string): number {
+  if (text.length <= SAMPLE_CHARS * SAMPLES) return estimateTokens(text);
+  const gap = (text.length - SAMPLE_CHARS) / (SAMPLES - 1);
+  let tokens = 0;
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const at = Math.floor(sample * gap);
+    tokens += estimateTokens(text.slice(at, at + SAMPLE_CHARS));
+  }
+  return Math.ceil((tokens * text.length) / (SAMPLE_CHARS * SAMPLES));
 }

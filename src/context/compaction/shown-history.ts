@@ -17,10 +17,40 @@ const TRIM_CHARS = 100;
 const NAME_CHARS = 40;
 
 /**
+ * What was made of a chain, by its last message; moved on as the chain grows, so that a step costs what is new. It
+ * holds for a chain that begins with the same message and is as long.
+ */
+const made = new WeakMap<Message, { shown: ShownHistory; first: Message; length: number }>();
+
+/**
  * Carries out the cuts of a chain (from the root, or from any place not after what its newest compaction keeps):
  * the newest summary stands first, then what it kept, then what came later; trimmed results are pointers.
  */
 export function shownHistory(chain: readonly Message[]): ShownHistory {
+  const [first] = chain;
+  const last = chain.at(-1);
+  if (!first || !last) return { messages: [], marker: null, freshFrom: 0 };
+  const shown = grown(chain) ?? carriedOut(chain);
+  made.set(last, { shown, first, length: chain.length });
+  return shown;
+}
+
+/** The history of an earlier end of the chain and what came since, if that cuts nothing. */
+function grown(chain: readonly Message[]): ShownHistory | null {
+  for (let at = chain.length - 1; at >= 0; at--) {
+    const message = chain[at] as Message;
+    const before = made.get(message);
+    if (before?.first === chain[0] && before?.length === at + 1) {
+      if (at === chain.length - 1) return before.shown;
+      made.delete(message);
+      return { ...before.shown, messages: [...before.shown.messages, ...chain.slice(at + 1)] };
+    }
+    if (message.cut) return null;
+  }
+  return null;
+}
+
+function carriedOut(chain: readonly Message[]): ShownHistory {
   const at = chain.findLastIndex((message) => compactedBy(message) !== null);
   const summary = chain[at];
   const cut = summary === undefined ? null : compactedBy(summary);
@@ -43,7 +73,8 @@ export function compactedBy(message: Message): Compacted | null {
 
 /** Drops from the front of a chain what its newest compaction does not need any more. */
 export function neededChain(chain: Message[]): Message[] {
-  const cut = chain.map(compactedBy).findLast((found) => found !== null);
+  const summary = chain.findLast((message) => compactedBy(message) !== null);
+  const cut = summary ? compactedBy(summary) : null;
   const dropped = cut ? chain.findIndex((message) => message.id === cut.droppedThrough) : -1;
   return dropped < 0 ? chain : chain.slice(dropped + 1);
 }
@@ -70,9 +101,15 @@ function trimmed(messages: readonly Message[]): Message[] {
   const names = callNames(messages.slice(0, end));
   return messages.map((message, index) => {
     if (index > end || message.kind !== "tool_results") return message;
-    return withPointers(message, index === end ? through : null, names);
+    if (index === end) return withPointers(message, through, names);
+    const known = pointers.get(message) ?? withPointers(message, null, names);
+    pointers.set(message, known);
+    return known;
   });
 }
+
+/** Messages whose results are all trimmed: they stay the same objects, so that their size is counted once. */
+const pointers = new WeakMap<Message, Message>();
 
 /** The call through whose result a history is trimmed; null: it is not. */
 export function trimPoint(messages: readonly Message[]): CallId | null {

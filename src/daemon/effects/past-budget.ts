@@ -1,4 +1,4 @@
-import { contextBudget, contextSize } from "../../context/compaction/context-size.ts";
+import { contextBudget, contextSize, surelyWithin } from "../../context/compaction/context-size.ts";
 import { shownHistory } from "../../context/compaction/shown-history.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelRef } from "../../protocol/model-port.ts";
@@ -14,6 +14,9 @@ export function pastBudget(
 ): number | null {
   // A paused answer goes on where it stopped: nothing may come between.
   if (history.at(-1)?.stopReason === "pause_turn") return null;
-  const { tokens, estimate } = contextSize(shownHistory(history), prefix, model.id);
-  return tokens > contextBudget(model, runtime.settings.config.context.compactAt) ? estimate : null;
+  const shown = shownHistory(history);
+  const budget = contextBudget(model, runtime.settings.config.context.compactAt);
+  if (surelyWithin(shown, prefix, model.id, budget)) return null;
+  const { tokens, estimate } = contextSize(shown, prefix, model.id);
+  return tokens > budget ? estimate : null;
 }
