@@ -50,6 +50,7 @@ export const SUBCOMMANDS = [
   "permissions",
   "sandbox",
   "sessions",
+  "tasks",
   "trust",
 ] as const;
 

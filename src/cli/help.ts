@@ -39,7 +39,8 @@ One-shot runs
 Commands
   lathe sessions list|show|delete|export    lathe daemon status|stop|logs
   lathe permissions test|list               lathe sandbox run [--policy FILE] -- COMMAND
-  lathe trust [DIR]                         lathe doctor, config, models
+  lathe tasks list|show|export|import       lathe trust [DIR]
+  lathe doctor, config, models
 
 Exit codes: 0 done, 1 failed, 2 usage, 41 authentication, 42 bad input, 44 no sandbox, 52 config,
 53 turn, tool call or time limit, 60 denied, 61 token or cost limit, 63 refused, 64 cut, 130/143 interrupted.
@@ -52,6 +53,13 @@ lathe sessions delete ID [ID ...]
 lathe sessions export ID [FILE]      one JSON document
 
 ID is an id, its unique beginning, or a title.
+`,
+  tasks: `lathe tasks list [--json]      the tasks of this project
+lathe tasks show ID
+lathe tasks delete ID [ID ...]
+lathe tasks export DIR           one file task_<id>.json for each
+lathe tasks import DIR [--replace]
+    takes those files with their ids; --replace overwrites tasks of the same id
 `,
   daemon: `lathe daemon status [--json]    what runs, part by part
 lathe daemon stop [--force]     --force interrupts turns that are working

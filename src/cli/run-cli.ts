@@ -7,6 +7,7 @@ import { modelsCommand } from "./commands/models.ts";
 import { permissionsCommand } from "./commands/permissions.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
+import { tasksCommand } from "./commands/tasks.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { helpText } from "./help.ts";
 import { type CliHost, print } from "./host.ts";
@@ -20,6 +21,7 @@ const COMMANDS: Record<string, (host: CliHost, args: string[]) => Promise<number
   permissions: permissionsCommand,
   sandbox: sandboxCommand,
   sessions: sessionsCommand,
+  tasks: tasksCommand,
   trust: trustCommand,
 };
 

@@ -25,6 +25,7 @@ import { libraryMethods } from "./server/methods/library-methods.ts";
 import type { MethodPorts } from "./server/methods/method-ports.ts";
 import { policyMethods } from "./server/methods/policy-methods.ts";
 import { sessionMethods } from "./server/methods/session-methods.ts";
+import { taskMethods } from "./server/methods/task-methods.ts";
 import { startServer } from "./server/start-server.ts";
 import { createHub } from "./sessions/hub.ts";
 import type { HubPorts } from "./sessions/hub-ports.ts";
@@ -99,6 +100,7 @@ export async function runDaemon({ version, environment }: Start): Promise<void> 
     ...compactionMethods(methods),
     ...libraryMethods(methods),
     ...policyMethods(methods),
+    ...taskMethods(methods),
   };
   const idle = createIdleExit({
     idleMs: idleMinutes === null ? null : idleMinutes * 60_000,

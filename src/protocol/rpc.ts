@@ -1,6 +1,7 @@
 import type { Delta, NumberedFact } from "./event.ts";
 import type { ApprovalId, CommandId, Json, JsonObject, MessageId, Millis, SessionId } from "./ids.ts";
 import type { ApprovalAnswer, AuditRow, PermissionDecision, PermissionMode, Rule } from "./permission.ts";
+import type { Task, TaskImport } from "./plans.ts";
 import type { CommandResult, SandboxState } from "./ports.ts";
 import type { Limits, SessionInfo, SessionOptions, SessionSnapshot } from "./session.ts";
 
@@ -182,6 +183,17 @@ export type Methods = {
     };
     result: { result: CommandResult };
   };
+  /** The tasks of the project that a folder belongs to: the top of its git work tree, else the folder itself. */
+  "tasks.list": { params: { cwd: string }; result: { project: string; tasks: Task[] } };
+  /**
+   * Takes tasks with their ids from files `task_<id>.json`, each with one task. What is no such file, or not whole, is
+   * left out and named; so is a task whose id is taken, unless `replace`.
+   */
+  "tasks.import": {
+    params: { cwd: string; files: { name: string; text: string }[]; replace: boolean };
+    result: TaskImport;
+  };
+  "tasks.delete": { params: { cwd: string; id: number }; result: { deleted: boolean } };
   "daemon.status": {
     params: Record<string, never>;
     result: {

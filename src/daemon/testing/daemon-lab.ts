@@ -27,6 +27,7 @@ import { libraryMethods } from "../server/methods/library-methods.ts";
 import type { MethodPorts } from "../server/methods/method-ports.ts";
 import { policyMethods } from "../server/methods/policy-methods.ts";
 import { sessionMethods } from "../server/methods/session-methods.ts";
+import { taskMethods } from "../server/methods/task-methods.ts";
 import { createHub, type Hub } from "../sessions/hub.ts";
 import type { HubPorts } from "../sessions/hub-ports.ts";
 import { createLending } from "../sessions/lend.ts";
@@ -176,6 +177,7 @@ async function startParts(folders: Folders, walls: Walls, logged: string[]) {
     ...compactionMethods(methods),
     ...libraryMethods(methods),
     ...policyMethods(methods),
+    ...taskMethods(methods),
   };
   const stop = async (): Promise<void> => {
     await hub.close();

@@ -19,6 +19,7 @@ import {
   text,
   uuid,
 } from "./parts.ts";
+import { taskId } from "./task.ts";
 
 const bySession = z.strictObject({ sessionId: id });
 
@@ -117,6 +118,13 @@ export const paramSchemas = {
     environment: stringMap,
     timeoutMs: z.optional(count),
   }),
+  "tasks.list": z.strictObject({ cwd: path }),
+  "tasks.import": z.strictObject({
+    cwd: path,
+    files: z.array(z.strictObject({ name, text })),
+    replace: z.boolean(),
+  }),
+  "tasks.delete": z.strictObject({ cwd: path, id: taskId }),
   "daemon.status": z.strictObject({}),
   "daemon.doctor": z.strictObject({ cwd: path, context: clientContext }),
   "daemon.stop": z.strictObject({ force: z.optional(z.boolean()) }),

@@ -2,6 +2,8 @@ import { accessSync, constants } from "node:fs";
 import type { SandboxState } from "../../../protocol/ports.ts";
 import type { Methods } from "../../../protocol/rpc.ts";
 import { errorMessage } from "../../../shared/error.ts";
+import { plural } from "../../../shared/text.ts";
+import { skillsOf } from "../../effects/skill-access.ts";
 import { chooseModel } from "../../sessions/choose-model.ts";
 import type { MethodPorts } from "./method-ports.ts";
 
@@ -22,6 +24,7 @@ export async function runDoctor(params: Doctor["params"], ports: MethodPorts): P
     await storeCheck(ports),
     searchCheck(ports.effects.ripgrep),
     ...(await configChecks(params, ports)),
+    ...(await skillChecks(params.cwd, ports)),
     await modelCheck(params, ports),
   ];
   return { checks, sandbox };
@@ -97,6 +100,19 @@ async function configChecks(params: Doctor["params"], ports: MethodPorts): Promi
 }
 
 /** The very choice that a new session would make, its key included. */
+/** Every skill that cannot be offered, or that another one hides, by the path of its file. */
+async function skillChecks(cwd: string, ports: MethodPorts): Promise<Check[]> {
+  const found = await skillsOf(cwd, ports.trust.isTrusted(cwd), ports.effects).catch(errorMessage);
+  if (typeof found === "string") return [{ name: "skills", status: "warning", detail: found }];
+  const { skills, problems, shadowed, untrusted } = found;
+  const notes =
+    untrusted === 0 ? "" : `; ${plural(untrusted, "skill")} of this folder not offered: it is not trusted`;
+  return [
+    { name: "skills", status: "ok", detail: `${plural(skills.length, "skill")}${notes}` },
+    ...[...problems, ...shadowed].map((detail): Check => ({ name: "skills", status: "warning", detail })),
+  ];
+}
+
 async function modelCheck(params: Doctor["params"], ports: MethodPorts): Promise<Check> {
   const settings = await ports
     .loadSettings(params.cwd, { sandbox: "on" }, params.context.environment)
