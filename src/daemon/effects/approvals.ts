@@ -5,7 +5,6 @@ import { spellOut } from "../../shared/text.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import { approvalBinding } from "./binding.ts";
 import type { EffectPorts } from "./effect-ports.ts";
-import { previewDiff } from "./preview-diff.ts";
 import { callTitle } from "./tool-texts.ts";
 
 /** A call that may not run before somebody said yes. */
@@ -19,13 +18,13 @@ type Asked = {
 };
 
 /** The stored question about a call that is not yet allowed, with the diff of an edit. */
-export async function buildApproval(
+export function buildApproval(
   asked: Asked,
+  diff: string | undefined,
   runtime: SessionRuntime,
   ports: EffectPorts,
-): Promise<Approval> {
+): Approval {
   const { call, tool, decision } = asked;
-  const diff = tool.effect === "write" ? await previewDiff(asked, runtime, ports) : undefined;
   return {
     id: ports.ids.next(),
     sessionId: runtime.actor.session.id,

@@ -71,6 +71,33 @@ test("on request, with a focus: the next prompt stands on the summary", async ()
   expect(sent()).not.toContain("two two");
 });
 
+test("the model compacts with its own tool, and the plan stays in sight", async () => {
+  const { client, id } = await open([
+    {
+      calls: [
+        { name: "todo", input: { items: [{ id: "t1", text: "write the parser", status: "in_progress" }] } },
+      ],
+    },
+    { calls: [{ name: "task_create", input: { subject: "release it" } }] },
+    bash("two"),
+    { calls: [{ name: "compact", input: { focus: "the parser" } }] },
+    { text: "SUMMARY-S" },
+    { text: "done" },
+  ]);
+  expect(await client.turn(id, "TASK-7421")).toMatchObject({ text: "done" });
+  expect(asks()).toHaveLength(1);
+  expect(asks()[0]?.raw.toString("utf8")).toContain("Focus on: the parser");
+  for (const mark of [
+    "SUMMARY-S",
+    "TASK-7421",
+    "t1 (in_progress): write the parser",
+    "#1 (pending): release it",
+  ]) {
+    expect([mark, times(sent(), mark)]).toEqual([mark, 1]);
+  }
+  expect(sent()).toContain("Compressing...");
+});
+
 test("it is refused while a turn runs, and says when there is nothing to do", async () => {
   const { client, id } = await open([{ text: "hello", hold: "end" }]);
   await client.call("session.compact", { sessionId: id, commandId: "c1" });

@@ -1,4 +1,3 @@
-import { ruleText } from "../../config/user-rules.ts";
 import {
   type ContextSize,
   contextBudget,
@@ -23,6 +22,7 @@ import { beginEffect, endEffect, type SessionRuntime } from "../sessions/session
 import { askSummary } from "./ask-summary.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { findModel } from "./find-model.ts";
+import { keptLists } from "./kept-lists.ts";
 import { sessionHistory } from "./session-history.ts";
 import { sessionPrefix } from "./session-prefix.ts";
 
@@ -181,7 +181,7 @@ async function cutAt(
     tokensBefore: size.tokens,
     trimThrough,
     changes: await ports.store.fileChanges(runtime.actor.session.id),
-    lists: [{ title: "Granted by the user", lines: runtime.grants.map(({ rule }) => ruleText(rule)) }],
+    lists: await keptLists(runtime, ports),
     cwd: runtime.place.cwd,
     promptBudget: Math.min(PROMPT_MOST, budget * PROMPT_SHARE),
   });

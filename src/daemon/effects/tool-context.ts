@@ -35,6 +35,7 @@ export function buildToolContext(
       approved: approvedPaths(attempt.rights),
     }),
     recall: createRecall(runtime, ports),
+    compact: (focus) => void attempt.facts.push({ type: "compaction_wished", focus }),
     todos: todoAccess(attempt, runtime),
     tasks: taskAccess(runtime, ports),
     skills: skillAccess(attempt, runtime, ports),

@@ -297,3 +297,13 @@ it("an edit and the command after it run in that order; the approval of an edit 
   expect(seen).toEqual(["two\n"]);
   expect(await lab.store.fileChanges(id)).toMatchObject([{ path: join(lab.cwd, "a.txt") }]);
 });
+
+it("nobody is asked about a change that cannot be made; what it would read elsewhere stays unsaid", async () => {
+  const client = await open([{ calls: [{ name: "write_file", input: { path: "a.txt", content: "two" } }] }]);
+  writeFileSync(join(lab.cwd, "a.txt"), "one\n");
+  const id = await client.session();
+  expect(await client.turn(id, "go", true)).toMatchObject({ outcome: { type: "done" } });
+  expect(told()).toContain("Read a.txt first");
+  expect(await lab.store.approvals({ sessionId: id })).toEqual([]);
+  expect(await audit(id)).toEqual(["write_file refused effect policy"]);
+});

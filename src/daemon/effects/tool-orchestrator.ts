@@ -17,6 +17,7 @@ import { approvalBinding } from "./binding.ts";
 import { decideFor, standingOf } from "./decide-for.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { askToLeaveSandbox, foldersFor } from "./leave-sandbox.ts";
+import { rehearse } from "./rehearse.ts";
 import { resolveActions } from "./resolve-actions.ts";
 import { storeOutput } from "./store-output.ts";
 import { buildToolContext } from "./tool-context.ts";
@@ -55,7 +56,7 @@ export async function prepareTools(
   const prepared: PreparedCall[] = [];
   for (const call of effect.calls) {
     if (signal.aborted) break;
-    prepared.push(await prepareCall(call, effect, runtime, ports));
+    prepared.push(await prepareCall(call, effect, signal, runtime, ports));
   }
   endEffect(runtime, effect.effectId);
   if (signal.aborted) return;
@@ -69,6 +70,7 @@ export async function prepareTools(
 async function prepareCall(
   call: ToolCallBlock,
   effect: Prepare,
+  signal: AbortSignal,
   runtime: SessionRuntime,
   ports: EffectPorts,
 ): Promise<PreparedCall> {
@@ -98,12 +100,26 @@ async function prepareCall(
     const result = textResult(call.id, "denied", headlessDenialText(decision));
     return { callId: call.id, type: "answered", result, audit: audit("deny"), denied: true };
   }
-  const approval = await buildApproval(
-    { call, tool, input: examined.input, actions: examined.actions, decision, runId: effect.runId },
-    runtime,
-    ports,
-  );
-  return { callId: call.id, type: "ask", approval, audit: audit("ask") };
+  const asked = {
+    call,
+    tool,
+    input: examined.input,
+    actions: examined.actions,
+    decision,
+    runId: effect.runId,
+  };
+  const { diff, failure } = tool.effect === "write" ? await rehearse(asked, runtime, ports) : {};
+  // Nobody is asked about a change that cannot be made. Later calls of a batch may build on earlier ones.
+  if (failure && effect.calls[0]?.id === call.id) {
+    const result = await storeOutput(call.id, failure, signal, ports);
+    return { callId: call.id, type: "answered", result, audit: audit("refused"), denied: false };
+  }
+  return {
+    callId: call.id,
+    type: "ask",
+    approval: buildApproval(asked, diff, runtime, ports),
+    audit: audit("ask"),
+  };
 }
 
 /** Look-up, parsing, paths and the decision: the same for preparing and, once more, for running. */

@@ -1,16 +1,20 @@
 import type { ToolCallBlock } from "../../protocol/message.ts";
 import type { ResolvedAction } from "../../protocol/permission.ts";
-import type { ToolDefinition } from "../../protocol/tool.ts";
+import type { ToolDefinition, ToolOutput } from "../../protocol/tool.ts";
+import { isWithin } from "../../shared/fs.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt } from "./attempt.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { buildToolContext, fileAccess } from "./tool-context.ts";
 
+/** What a write call would do: its diff, or the failure that it would end with. */
+export type Rehearsal = { diff?: string; failure?: ToolOutput };
+
 /**
- * The diff that a write call would make: the very tool, run over a file layer that computes changes without
- * making them. Undefined when the call would fail anyway (its error is what the model gets when it runs).
+ * The very tool, run over a file layer that computes changes without making them. A failure is given only for
+ * files inside the roots: for others its text would tell the model what nobody has let it read.
  */
-export async function previewDiff(
+export async function rehearse(
   asked: {
     call: ToolCallBlock;
     tool: ToolDefinition;
@@ -20,7 +24,7 @@ export async function previewDiff(
   },
   runtime: SessionRuntime,
   ports: EffectPorts,
-): Promise<string | undefined> {
+): Promise<Rehearsal> {
   const attempt: Attempt = {
     effect: {
       type: "run_tool",
@@ -46,5 +50,10 @@ export async function previewDiff(
     ...context,
     files: fileAccess(attempt, runtime, ports, true),
   });
-  return output.display?.type === "diff" ? output.display.patch : undefined;
+  if (output.display?.type === "diff") return { diff: output.display.patch };
+  const inside = asked.actions.every(
+    (action) =>
+      action.type === "write_path" && runtime.place.roots.some((root) => isWithin(root, action.realPath)),
+  );
+  return output.status === "error" && inside ? { failure: output } : {};
 }
