@@ -10,23 +10,25 @@ import type { Loaded } from "./load.ts";
  * Replaces the content of a judged path, so that a reader or a crash sees the old or the new bytes: written
  * beside it, synced, renamed over it. A new file gets `newMode` less the umask. A file with other hard links, of another owner, or in a directory that
  * takes no new file is written in place instead (its links and owner stay), with the old bytes put back when
- * that fails. Rejects with the Node error; the original is then intact.
+ * that fails. The file itself is not touched before `ready` resolves. Rejects with the Node error, or with what
+ * `ready` rejects with; the original is then intact.
  */
 export async function atomicWrite(
   realPath: string,
   bytes: Uint8Array,
   before: Loaded | null,
   newMode = 0o666,
+  ready: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
   // A new file in its place would get around a file that its owner made read-only.
   if (before) await access(realPath, constants.W_OK);
   const parent = await holdParent(realPath, before === null);
   try {
-    if (before && before.links > 1) return await overwrite(realPath, bytes, before);
-    await replace(parent, realPath, bytes, before, newMode);
+    if (before && before.links > 1) return await overwrite(realPath, bytes, before, ready);
+    await replace(parent, realPath, bytes, before, newMode, ready);
   } catch (error) {
     if (!before || !(error instanceof KeepInPlace)) throw error;
-    await overwrite(realPath, bytes, before);
+    await overwrite(realPath, bytes, before, ready);
   } finally {
     await parent.close();
   }
@@ -41,12 +43,14 @@ async function replace(
   bytes: Uint8Array,
   before: Loaded | null,
   newMode: number,
+  ready: Promise<unknown>,
 ): Promise<void> {
   const name = basename(realPath);
   const temporary = parent.at(`.${name.slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
   const handle = await create(temporary, before, newMode);
   try {
     await fill(handle, bytes, before);
+    await ready;
     await rename(temporary, parent.at(name));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
@@ -83,7 +87,13 @@ async function fill(handle: FileHandle, bytes: Uint8Array, before: Loaded | null
   }
 }
 
-async function overwrite(realPath: string, bytes: Uint8Array, before: Loaded): Promise<void> {
+async function overwrite(
+  realPath: string,
+  bytes: Uint8Array,
+  before: Loaded,
+  ready: Promise<unknown>,
+): Promise<void> {
+  await ready;
   const handle = await openJudged(realPath, constants.O_WRONLY);
   try {
     try {

@@ -38,12 +38,14 @@ export async function change(
   const value = (): FileChange => ({ ...outcome, ...makePatch(readableText(old), readableText(after)) });
   if (options.dryRun) return { ok: true, value: value() };
   try {
-    // Side by side: each waits for the disk, which takes them together.
-    const [beforeHash, afterHash] = await Promise.all([
+    // Side by side with the new file, as each waits for the disk; that one takes its place when they are stored.
+    const storing = Promise.all([
       old ? options.storeBytes(old) : null,
       after.length <= MAX_KEPT_BYTES ? options.storeBytes(after) : null,
     ]);
-    await atomicWrite(realPath, after, before, target.newMode);
+    storing.catch(() => undefined);
+    await atomicWrite(realPath, after, before, target.newMode, storing);
+    const [beforeHash, afterHash] = await storing;
     // What was appended to unread content leaves that content unread.
     const known = !old || old.length === 0 || options.seen.get(realPath) === sha256(old);
     if (known) options.seen.set(realPath, sha256(after));

@@ -386,6 +386,10 @@ test("a full disk is named and leaves the original", async () => {
   expect(errorOf(await full.writeText(at("x.txt"), "new\n"))).toBe("no_space");
   expect(bytesOf("x.txt")).toBe("old\n");
   expect(readdirSync(work)).toEqual(["x.txt"]);
+  // A file with another name is written in place: not before its old bytes are safe, either.
+  linkSync(at("x.txt"), join(base, "other-name"));
+  expect(errorOf(await full.writeText(at("x.txt"), "new\n"))).toBe("no_space");
+  expect(bytesOf("x.txt")).toBe("old\n");
 });
 
 test("kind goes by content", async () => {
