@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { HistoryCut, Message } from "../protocol/message.ts";
 import type { FailureInfo, Outcome } from "../protocol/session.ts";
 import { TestEngine } from "./testing/engine.ts";
-import { call, limited, text, USAGE } from "./testing/values.ts";
+import { call, limited, okResult, text, USAGE } from "./testing/values.ts";
 import type { Step } from "./transition.ts";
 
 const TOO_LONG: FailureInfo = { kind: "context_exceeded", message: "prompt is too long", status: 400 };
@@ -167,6 +167,28 @@ test("the wrap-up of a spent limit is compacted too, and ends at its limit when 
   refuse(engine);
   finish(engine, null);
   expect(outcome(engine)).toEqual({ type: "limit", limit: "tool_calls" });
+});
+
+test("the model's own wish begins when the results of its step are stored, and the turn goes on after it", () => {
+  const engine = new TestEngine();
+  engine.prompt("task");
+  engine.reply([call("a", "compact"), call("b")]);
+  engine.runAll();
+  const effectId = engine.effectOf("a");
+  const wish = { type: "compaction_wished" as const, focus: "" };
+  const result = okResult("a");
+  engine.send({ type: "tool_finished", callId: "a", effectId, result, denied: false, facts: [wish] });
+  expect(engine.state.phase.type).toBe("running_tools");
+  const step = engine.finish("b");
+  expect(step.facts.map((fact) => fact.type)).toContain("message_added");
+  expect(step.effects).toMatchObject([
+    { type: "compact", trigger: "manual", focus: "", head: engine.state.head },
+  ]);
+  expect(engine.all.facts.map((fact) => fact.type)).not.toContain("compaction_wished");
+  expect(finish(engine, null).effects).toMatchObject([{ type: "call_model" }]);
+  engine.reply([call("c")]);
+  engine.runAll();
+  expect(engine.finish("c").effects).toMatchObject([{ type: "call_model" }]);
 });
 
 test("an interrupt ends a compaction at once, and a restart issues it anew", () => {

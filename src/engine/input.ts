@@ -103,8 +103,10 @@ export type Input =
   /** First input after a daemon start: whatever ran is gone. */
   | { type: "recovered" };
 
-/** Facts that a tool run adds of its own. */
-export type ToolFact = Extract<
-  import("../protocol/event.ts").Fact,
-  { type: "file_changed" | "notice" | "decision_recorded" | "todos_changed" | "skill_loaded" }
->;
+/** Facts that a tool run adds of its own. A wish is no fact: what comes of it is. */
+export type ToolFact =
+  | Extract<
+      import("../protocol/event.ts").Fact,
+      { type: "file_changed" | "notice" | "decision_recorded" | "todos_changed" | "skill_loaded" }
+    >
+  | { type: "compaction_wished"; focus: string | null };

@@ -8,6 +8,7 @@ const REMINDER: ReminderBlock = { type: "reminder", text: "Update your todos." }
 
 /** A fact that a tool adds of its own, with what the session keeps of it. */
 export function takeFact(draft: Draft, fact: ToolFact): void {
+  if (fact.type === "compaction_wished") return changeTurn(draft, { wish: { focus: fact.focus } });
   draft.facts.push(
     fact.type === "skill_loaded" ? { type: fact.type, name: fact.name, folder: fact.folder } : fact,
   );

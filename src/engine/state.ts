@@ -70,6 +70,8 @@ export type Turn = {
   pauses: number;
   /** How often the conversation was to be made shorter since the model's last good answer. */
   squeezes: number;
+  /** The model asked for a compaction, which begins when the results of the step are stored. */
+  wish?: { focus: string | null };
   /** Rounds of tool calls since the last prompt or the last successful change of the checklist. */
   roundsWithoutTodo?: number;
   /** Set when a limit was passed: the batch in hand is finished, then the turn wraps up. */

@@ -1,7 +1,8 @@
 import type { ToolCallBlock } from "../protocol/message.ts";
 import type { CallRecord } from "../protocol/session.ts";
 import { askAbout, closeQuestions } from "./approvals.ts";
-import { type Draft, enter, setCall } from "./draft.ts";
+import { startCompaction } from "./compaction.ts";
+import { changeTurn, type Draft, enter, setCall } from "./draft.ts";
 import type { Input, PreparedCall } from "./input.ts";
 import { takeFact } from "./plans.ts";
 import { allDone, finishCall, storeResults, textResult } from "./results.ts";
@@ -80,7 +81,10 @@ export function afterCall(draft: Draft): void {
     const message = `everything was denied ${MAX_DENIED_STEPS} times in a row; the turn was ended`;
     return endTurn(draft, { type: "denied", message });
   }
-  goOn(draft);
+  const wish = draft.state.turn?.wish;
+  if (!wish) return goOn(draft);
+  changeTurn(draft, { wish: undefined });
+  startCompaction(draft, { trigger: "manual", focus: wish.focus, attempt: 1 }, "call_model");
 }
 
 const findCall = (draft: Draft, id: string): CallRecord | undefined =>

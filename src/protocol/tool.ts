@@ -77,6 +77,8 @@ export type ToolContext = {
   todos: TodoPort;
   tasks: TaskPort;
   skills: SkillPort;
+  /** Asks that the conversation be compacted after this step; `focus` null: with an eye on nothing in particular. */
+  compact(focus: string | null): void;
   /** Shows progress to whoever watches; may be dropped. */
   progress(text: string): void;
   /** Stores bytes as a blob and gives the block for them. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../protocol/ids.ts";
 import type { ToolDefinition, ToolSpec } from "../protocol/tool.ts";
 import { bashTool } from "./bash/bash.ts";
+import { compactTool } from "./compact/compact.ts";
 import { deleteFileTool } from "./delete-file/delete-file.ts";
 import { editFileTool } from "./edit-file/edit-file.ts";
 import { globTool } from "./glob/glob.ts";
@@ -29,6 +30,7 @@ export const allTools: readonly ToolDefinition[] = [
   moveFileTool,
   deleteFileTool,
   recallResultTool,
+  compactTool,
   todoTool,
   taskCreateTool,
   taskUpdateTool,

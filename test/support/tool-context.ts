@@ -20,6 +20,8 @@ export type ToolLab = {
   rows: ChangeRow[];
   /** Bytes given to `context.image`, in order. */
   images: Uint8Array[];
+  /** Focus of each compaction that was asked for. */
+  compactions: (string | null)[];
   /** What `context.recall` knows, by id. */
   recalled: Map<string, Recalled>;
   /** What the todo port holds. */
@@ -62,6 +64,7 @@ export function createToolLab(commands: CommandPort = noCommands, tasks: TaskPor
   };
   const rows: ChangeRow[] = [];
   const images: Uint8Array[] = [];
+  const compactions: (string | null)[] = [];
   const recalled = new Map<string, Recalled>();
   const todos: TodoItem[] = [];
   const skills: LoadedSkill[] = [];
@@ -99,6 +102,7 @@ export function createToolLab(commands: CommandPort = noCommands, tasks: TaskPor
         return value ? { ok: true, value } : null;
       },
     },
+    compact: (focus) => void compactions.push(focus),
     progress: () => undefined,
     async image(bytes, mediaType, size) {
       images.push(bytes);
@@ -119,6 +123,7 @@ export function createToolLab(commands: CommandPort = noCommands, tasks: TaskPor
     rows,
     images,
     recalled,
+    compactions,
     todos,
     skills,
     async run(tool, input) {
