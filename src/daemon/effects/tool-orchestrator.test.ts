@@ -303,7 +303,7 @@ it("nobody is asked about a change that cannot be made; what it would read elsew
   writeFileSync(join(lab.cwd, "a.txt"), "one\n");
   const id = await client.session();
   expect(await client.turn(id, "go", true)).toMatchObject({ outcome: { type: "done" } });
-  expect(told()).toContain("Read a.txt first");
+  expect(told()).toContain("was not read in this session");
   expect(await lab.store.approvals({ sessionId: id })).toEqual([]);
   expect(await audit(id)).toEqual(["write_file refused effect policy"]);
 });
