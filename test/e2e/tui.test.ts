@@ -266,35 +266,38 @@ describe("the terminal", () => {
     await screen.see("› typed after");
   });
 
-  it("keeps every line once while it is resized in mid-stream", async () => {
-    const lines = Array.from(
-      { length: 120 },
-      (_, n) => `marker-${String(n).padStart(3, "0")} ${"filler words ".repeat(n % 12)}`,
-    );
-    const text = lines.map((line, n) => (n % 10 === 9 ? `${line}\n` : line)).join("\n");
-    lab = await openLab([{ text, tokensPerSecond: 400 }]);
-    const screen = start([], { columns: 120, rows: 40 });
-    await screen.see("/exit");
-    screen.type("go\r");
-    const sizes: [number, number][] = [
-      [90, 30],
-      [40, 20],
-      [90, 30],
-      [120, 40],
-    ];
-    for (const [index, [columns, rows]] of sizes.entries()) {
-      await screen.see(`marker-0${(index + 1) * 2}0`);
-      screen.resize(columns, rows);
-    }
-    await screen.see(/1 step/);
-    const all = screen.rows().join("\n");
-    for (let n = 0; n < 120; n++) {
-      const marker = `marker-${String(n).padStart(3, "0")}`;
-      expect([marker, all.split(marker).length - 1]).toEqual([marker, 1]);
-    }
-    expect(all.match(/Esc interrupts/g)).toBeNull();
-    expect(screen.raw()).not.toMatch(/\x1b\[[23]J|\x1b\[\?1049h/);
-  });
+  it.each([true, false])(
+    "keeps every line once while it is resized in mid-stream (reflow: %s)",
+    async (reflow) => {
+      const lines = Array.from(
+        { length: 120 },
+        (_, n) => `marker-${String(n).padStart(3, "0")} ${"filler words ".repeat(n % 12)}`,
+      );
+      const text = lines.map((line, n) => (n % 10 === 9 ? `${line}\n` : line)).join("\n");
+      lab = await openLab([{ text, tokensPerSecond: 400 }]);
+      const screen = start([], { columns: 120, rows: 40, reflow });
+      await screen.see("/exit");
+      screen.type("go\r");
+      const sizes: [number, number][] = [
+        [90, 30],
+        [40, 20],
+        [90, 30],
+        [120, 40],
+      ];
+      for (const [index, [columns, rows]] of sizes.entries()) {
+        await screen.see(`marker-0${(index + 1) * 2}0`);
+        screen.resize(columns, rows);
+      }
+      await screen.see(/1 step/);
+      const all = screen.rows().join("\n");
+      for (let n = 0; n < 120; n++) {
+        const marker = `marker-${String(n).padStart(3, "0")}`;
+        expect([marker, all.split(marker).length - 1]).toEqual([marker, 1]);
+      }
+      expect(all.match(/Esc interrupts/g)).toBeNull();
+      expect(screen.raw()).not.toMatch(/\x1b\[[23]J|\x1b\[\?1049h/);
+    },
+  );
 
   it("is silent when nothing happens", async () => {
     lab = await openLab([]);

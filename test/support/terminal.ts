@@ -24,6 +24,8 @@ export type ScreenOptions = {
   columns?: number;
   rows?: number;
   env?: Record<string, string | undefined>;
+  /** False: an emulator that cuts lines when it gets narrower, instead of breaking them anew. */
+  reflow?: boolean;
   /** Runs this instead of lathe. */
   command?: [string, ...string[]];
 };
@@ -40,7 +42,13 @@ export function openScreen(lab: Lab, args: string[], options: ScreenOptions = {}
     cwd: lab.work,
     env: env as Record<string, string>,
   });
-  const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+  const emulator = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 100_000,
+    allowProposedApi: true,
+    windowsPty: options.reflow === false ? { backend: "winpty", buildNumber: 1 } : {},
+  });
   let raw = "";
   let exit: Screen["exit"] = null;
   pty.onData((data) => {

@@ -115,12 +115,14 @@ export function answerOf(
 ): "once" | "task" | "everywhere" | "deny" | "word" | null {
   switch (pressed) {
     case "y":
+    case "yes":
       return "once";
     case "t":
       return approval.onceOnly || approval.suggestions.length === 0 ? null : "task";
     case "a":
       return approval.onceOnly || approval.suggestions.length === 0 ? null : "everywhere";
     case "n":
+    case "no":
     case "enter":
       return "deny";
     case "m":

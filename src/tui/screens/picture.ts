@@ -24,7 +24,7 @@ export function pictureOf(
 ): { picture: Picture; last: Last } {
   const { rows: commit, last } = compose(view.finished, place.last, frame);
   const input = inputRows(view, ui, place.rows, frame, place.now);
-  const growing = below(growingRows(view, ui, frame, place.now), last);
+  const growing = below(growingRows(view, ui, frame, { now: place.now, last }), last);
   const apart = last.blank || growing.length > 0 ? [] : [[]];
   const { live } = fitRows([...growing, ...apart], input.rows, place.rows - 1);
   const above = live.length - input.rows.length;
@@ -32,7 +32,7 @@ export function pictureOf(
   return { picture: { commit, live, caret, park: input.park && caret.row > 0 }, last };
 }
 
-function growingRows(view: View, ui: Ui, frame: Frame, now: number): Line[] {
+function growingRows(view: View, ui: Ui, frame: Frame, { now, last }: { now: number; last: Last }): Line[] {
   const rows: Line[] = [];
   const { streaming } = view;
   if (streaming) {
@@ -44,6 +44,8 @@ function growingRows(view: View, ui: Ui, frame: Frame, now: number): Line[] {
     const tail = tailPart(streaming.text);
     if (tail) rows.push(...partLines(tail, frame));
   }
+  const open = view.calls.some(({ call }) => call.status !== "done");
+  if (open && (rows.length > 0 || last.kind !== "tools")) rows.push([]);
   for (const { number, call } of view.calls) {
     if (call.status !== "done") rows.push(liveCallLine(call, number, now, ui.spin, frame));
     if (view.progress?.callId === call.id) rows.push(...progressRows(view.progress.text, frame));

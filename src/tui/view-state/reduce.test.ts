@@ -254,6 +254,79 @@ describe("the view", () => {
     expect(screen(view, width)).toMatchSnapshot();
   });
 
+  it("draws the states of calls, a diff, the checklist, waiting prompts and how a turn ended", () => {
+    const done = (
+      id: string,
+      name: string,
+      input: Record<string, string>,
+      what: ToolResultBlock,
+    ): ViewEvent =>
+      fact({
+        type: "call_changed",
+        runId: "r",
+        call: {
+          id,
+          name,
+          input,
+          status: "done",
+          result: { ...what, callId: id },
+          startedAt: 0,
+          finishedAt: 2500,
+        },
+      });
+    const patch = "--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n zero\n-one\n+two\n three\n";
+    const view = run([
+      opened(),
+      ...TURN,
+      done("d1", "read_file", { path: "a.ts" }, result("ok", "one\ntwo\nthree\nfour\nfive\nsix\nseven")),
+      done(
+        "d2",
+        "edit_file",
+        { path: "a.ts" },
+        { ...result("ok", "edited"), display: { type: "diff", path: "a.ts", patch, added: 1, removed: 1 } },
+      ),
+      done(
+        "d3",
+        "bash",
+        { command: "false" },
+        {
+          ...result("error", "[exit code: 1]"),
+          display: {
+            type: "command",
+            command: "false",
+            exitCode: 1,
+            signal: null,
+            durationMs: 1200,
+            sandbox: "bwrap",
+          },
+        },
+      ),
+      done("d4", "bash", { command: "rm -rf /" }, result("denied", "Permission denied")),
+      done("d5", "bash", { command: `echo ${"long ".repeat(60)}` }, result("interrupted", "")),
+      fact({
+        type: "call_changed",
+        runId: "r",
+        call: { ...call, status: "running", effectId: "x", startedAt: 2000 },
+      }),
+      delta({ type: "progress", callId: "c1", text: "12 tests passed" }),
+      fact({
+        type: "todos_changed",
+        items: [
+          { id: "1", text: "look", status: "completed" },
+          { id: "2", text: "mend", status: "in_progress" },
+          { id: "3", text: "check", status: "pending" },
+        ],
+      }),
+      fact({ type: "prompt_queued", prompt: { id: "q", delivery: "queue", text: "then that", at: 0 } }),
+    ]);
+    expect(screen(view)).toMatchSnapshot();
+    const failed = fact({
+      ...(END as { fact: { fact: Extract<Fact, { type: "turn_finished" }> } }).fact.fact,
+      outcome: { type: "failed", error: { kind: "server", message: "the server answered 500" } },
+    });
+    expect(screen(run([failed], { ...view, finished: [], calls: [] }))).toMatchSnapshot();
+  });
+
   it("closes a question that somebody else answered", () => {
     const asked = run([opened(), ...TURN, fact({ type: "approval_requested", approval })]);
     expect(screen(asked)).toContain("Enter is no");
