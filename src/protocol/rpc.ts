@@ -235,8 +235,9 @@ export type Notifications = {
   "daemon.notice": { code: "deltas_dropped" | "stopping" | "too_slow"; sessionId?: SessionId };
 };
 
-/** JSON-RPC 2.0 frames. */
+/** JSON-RPC 2.0 frames. @public */
 export type RpcRequest = { jsonrpc: "2.0"; id: number | string; method: string; params?: Json };
+/** @public */
 export type RpcNotification = { jsonrpc: "2.0"; method: string; params?: Json };
 export type RpcResponse =
   | { jsonrpc: "2.0"; id: number | string | null; result: Json }

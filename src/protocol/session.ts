@@ -132,6 +132,8 @@ export type SessionSnapshot = {
   approvals: Approval[];
   /** The session's checklist. */
   todos?: TodoItem[];
+  /** Skills that the user may call for by a prompt `/name words`, sorted by name. */
+  skills?: { name: string; description: string }[];
   /** Names of the tools offered to the model. */
   tools: string[];
   sandbox: SandboxState;
