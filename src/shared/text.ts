@@ -24,7 +24,7 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 // CSI, OSC, DCS/SOS/PM/APC and two-byte escapes, each also in its C1 form; an unfinished one runs to the end.
 const ESCAPES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)?|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c]*(?:\x1b\\|\x9c|$)?|\x1b[ -/]*[0-~]?/g;
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]+/g;
 
 /** Removes control sequences and control characters but newline and tab: safe to write to a terminal. */
 export function stripControls(text: string): string {
