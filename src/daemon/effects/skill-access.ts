@@ -1,6 +1,7 @@
 import { loadSkill } from "../../extensions/skills/load.ts";
 import { type SkillScan, scanSkills } from "../../extensions/skills/scan.ts";
 import type { SkillPort } from "../../protocol/plans.ts";
+import { cutText } from "../../shared/text.ts";
 import { projectOf } from "../ports/project.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt } from "./attempt.ts";
@@ -20,7 +21,9 @@ export async function skillsOf(
   { host }: Pick<EffectPorts, "host">,
 ): Promise<SkillScan> {
   const { home, configDir, managedDir } = host;
-  return scanSkills({ cwd, top: await projectOf(cwd), home, configDir, managedDir, trusted });
+  // A folder that is gone has no skills, but its session can still be looked at.
+  const top = await projectOf(cwd).catch(() => cwd);
+  return scanSkills({ cwd, top, home, configDir, managedDir, trusted });
 }
 
 /** Skills as a running tool may load them; the files of a loaded one can be read at once and ever after. */
@@ -37,6 +40,15 @@ export function skillAccess({ facts }: Attempt, runtime: SessionRuntime, ports: 
     },
   };
 }
+
+/** Skills that the user may call for by name. */
+export function callableSkills({ skills }: SkillScan): { name: string; description: string }[] {
+  return skills
+    .filter((skill) => !skill.modelOnly)
+    .map(({ name, description }) => ({ name, description: cutText(description, MAX_DESCRIPTION, "…") }));
+}
+
+const MAX_DESCRIPTION = 300;
 
 /**
  * What a prompt `/name words` stands for when the user may call for such a skill: its instructions, with the words

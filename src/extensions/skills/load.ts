@@ -17,7 +17,8 @@ export async function loadSkill(
     const why = reading === null ? "it is gone" : reading.problem;
     return { ok: false, error: { code: "io", message: `the skill ${skill.name} cannot be loaded: ${why}` } };
   }
-  const folder = await realpath(dirname(skill.file));
+  const given = dirname(skill.file);
+  const folder = await realpath(given).catch(() => given);
   const body = substitute(reading.body, { folder, ...values });
   const { name, allowedTools } = skill;
   return { ok: true, value: { name, body, folder, files: await filesBeside(folder), allowedTools } };

@@ -70,6 +70,7 @@ describe("slash commands", () => {
     expect(parseCommand("/usr/bin/env is broken", idle)).toBeNull();
     expect(parseCommand("say /help", idle)).toBeNull();
     expect(parseCommand("/mode auto", idle)).toEqual({ type: "mode", mode: "auto" });
+    expect(parseCommand("/greet Ann", { ...idle, skills: ["greet"] })).toBeNull();
     expect(parseCommand("/nonsense", idle)).toMatchObject({
       type: "show",
       title: "there is no command /nonsense",

@@ -78,6 +78,8 @@ export function parseCommand(text: string, view: View): Command | null {
     case "exit":
       return { type: "leave" };
     default:
+      // A skill by its name is a prompt: the daemon puts its instructions to it.
+      if (view.skills.includes(word)) return null;
       return { type: "show", title: `there is no command /${word}`, text: nearest(name) };
   }
 }

@@ -75,6 +75,7 @@ function reduceSnapshot(view: View, event: Extract<ViewEvent, { type: "snapshot"
     queue: snapshot.queue,
     approvals: snapshot.approvals,
     todos: snapshot.todos ?? [],
+    skills: (snapshot.skills ?? []).map((skill) => skill.name),
     turn: running ? (view.turn ?? { startedAt: snapshot.session.updatedAt, interrupting: false }) : null,
     calls: mergeCalls(view, snapshot),
   };

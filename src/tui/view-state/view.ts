@@ -43,6 +43,8 @@ export type View = {
   approvals: Approval[];
   /** The model's checklist, whole. */
   todos: readonly TodoItem[];
+  /** Names of skills that the user may call for as `/name`. */
+  skills: readonly string[];
   /** Last words of the running tool. */
   progress: { callId: string; text: string } | null;
   retry: { attempt: number; at: number; message: string } | null;
@@ -78,6 +80,7 @@ export function emptyView(version: string): View {
     queue: [],
     approvals: [],
     todos: [],
+    skills: [],
     progress: null,
     retry: null,
     lastOutput: null,

@@ -1,8 +1,8 @@
-import type { Approval } from "../../../protocol/permission.ts";
 import type { SandboxState } from "../../../protocol/ports.ts";
 import type { SessionSnapshot } from "../../../protocol/session.ts";
 import { AppError } from "../../../shared/error.ts";
 import { toolNames } from "../../../tools/registry.ts";
+import { callableSkills, sessionSkills } from "../../effects/skill-access.ts";
 import { createSession } from "../../sessions/create-session.ts";
 import type { SessionRuntime } from "../../sessions/session-runtime.ts";
 import type { Connection, Handlers } from "../handlers.ts";
@@ -33,8 +33,9 @@ export function sessionMethods(ports: MethodPorts): SessionMethods {
       const approvals = await effects.store.approvals({ sessionId, open: true });
       const sandbox: SandboxState =
         runtime.options.sandbox === "none" ? { type: "off", reason: "flag" } : await effects.sandbox.probe();
+      const skills = await sessionSkills(runtime, effects);
       return {
-        snapshot: snapshotOf(runtime, approvals, sandbox),
+        snapshot: snapshotOf(runtime, { approvals, sandbox, skills: callableSkills(skills) }),
         facts,
         hasEarlier: afterSeq === undefined && first > 1,
       };
@@ -66,7 +67,10 @@ function follow(connection: Connection, sessionId: string, ports: MethodPorts, d
 }
 
 /** Taken in the tick the handler returns, so that nothing falls between it and the first notification. */
-function snapshotOf(runtime: SessionRuntime, approvals: Approval[], sandbox: SandboxState): SessionSnapshot {
+function snapshotOf(
+  runtime: SessionRuntime,
+  parts: Pick<SessionSnapshot, "approvals" | "sandbox" | "skills">,
+): SessionSnapshot {
   const { actor } = runtime;
   const { state } = actor;
   return {
@@ -76,10 +80,9 @@ function snapshotOf(runtime: SessionRuntime, approvals: Approval[], sandbox: San
     runId: state.turn?.runId ?? null,
     calls: state.calls,
     queue: state.queue.map(({ id, delivery, text, at }) => ({ id, delivery, text, at })),
-    approvals,
+    ...parts,
     ...(state.todos ? { todos: [...state.todos] } : {}),
     tools: runtime.options.tools ?? toolNames(),
-    sandbox,
     streaming: runtime.streaming,
   };
 }
