@@ -1,38 +1,11 @@
 import { join } from "node:path";
-import type { CommandResult, Result, SandboxPort, SandboxState, SpawnSpec } from "../protocol/ports.ts";
+import type { CommandResult, Result, SandboxPort, SandboxState } from "../protocol/ports.ts";
 import { SYSTEM_FOLDERS } from "./git/run-git.ts";
 import { createLinuxSandbox } from "./linux/create-linux.ts";
 import { createMacosSandbox } from "./macos/create-macos.ts";
 import { runBare } from "./none/run-bare.ts";
-import type { GateDecision } from "./proxy/decide.ts";
-import type { HostResolver } from "./proxy/resolve.ts";
+import type { PlatformSandbox, SandboxOptions } from "./platform.ts";
 import { createPipeSource, type PipeSource } from "./supervisor/pipes.ts";
-
-export type SandboxOptions = {
-  /** lathe's own state: covers, quarantine and sockets of the gate are kept below it. */
-  stateDir: string;
-  /** Parent of the sessions' temp folders. */
-  tmpRoot: string;
-  home: string;
-  now(): number;
-  newId(): string;
-  /** Folders in which bubblewrap and its helpers are looked for; never a folder that commands can write. */
-  programFolders?: readonly string[];
-  /** `process.platform` and `process.arch` of another machine, for tests. */
-  platform?: NodeJS.Platform;
-  machine?: string;
-  /** Who resolves names for the gate; the system's resolver by default. */
-  resolver?: HostResolver;
-  /** Told every decision of the gate, also the silent ones. */
-  onNetworkDecision?: (decision: GateDecision) => void;
-};
-
-/** What one platform brings. */
-export type PlatformSandbox = {
-  probe(): Promise<SandboxState>;
-  run(spec: SpawnSpec): Promise<Result<CommandResult>>;
-  release(sessionId: string): Promise<void>;
-};
 
 /** The sandbox of this machine. Commands run bare only when their spec says so. */
 export function createSandbox(options: SandboxOptions): SandboxPort {

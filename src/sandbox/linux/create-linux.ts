@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "../../shared/error.ts";
-import type { PlatformSandbox, SandboxOptions } from "../create.ts";
 import { createConfigReader } from "../git/config-files.ts";
 import { systemProgram } from "../git/run-git.ts";
+import type { PlatformSandbox, SandboxOptions } from "../platform.ts";
 import { systemResolver } from "../proxy/resolve.ts";
 import type { PipeSource } from "../supervisor/pipes.ts";
 import { createPlaceholders } from "../wall/placeholders.ts";

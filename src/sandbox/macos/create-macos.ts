@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResult, Result, SandboxState, SpawnSpec } from "../../protocol/ports.ts";
 import { errorMessage } from "../../shared/error.ts";
-import type { PlatformSandbox, SandboxOptions } from "../create.ts";
+import type { PlatformSandbox, SandboxOptions } from "../platform.ts";
 import { type CommandPass, createPass } from "../proxy/command-pass.ts";
 import { gateEnvironment } from "../proxy/gate-environment.ts";
 import { systemResolver } from "../proxy/resolve.ts";
