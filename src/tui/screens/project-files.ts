@@ -5,7 +5,7 @@ import { join } from "node:path";
 const MAX_FILES = 200_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const GIT_MS = 2000;
-const FRESH_MS = 10_000;
+const FRESH_MS = 60_000;
 const SHOWN = 50;
 const SKIPPED = new Set(["node_modules", ".git", "dist", "build", "target", "__pycache__", ".venv"]);
 

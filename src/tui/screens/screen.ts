@@ -299,7 +299,7 @@ export class Screen {
 
   #fail(error: unknown): void {
     const more = errorCode(error) === "no_model" ? "To see it at work without a key: lathe demo\n" : "";
-    this.#end(1, `lathe: ${stripControls(errorMessage(error))}\n${more}`);
+    this.#end(1, `lathe: ${stripControls(errorMessage(error))}\n${more}${farewell(this.#view)}`);
   }
 
   #leave(code: number): void {

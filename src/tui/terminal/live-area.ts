@@ -88,7 +88,8 @@ export function createLiveArea(theme: Theme, reflows: boolean): LiveArea {
     forget() {
       drawn = [];
       cursor = { row: 0, column: 0 };
-      newColumns = null;
+      // As after a resize: what stands below the cursor goes, and all rows are drawn.
+      newColumns = 1;
     },
   };
 }
