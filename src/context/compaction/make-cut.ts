@@ -37,6 +37,8 @@ export type CompactedParts = {
   trimThrough: CallId | null;
   changes: readonly FileChangeRow[];
   lists: readonly FactList[];
+  /** What dropped prompts had told besides: the time and the mode as they are now. */
+  reminders: readonly string[];
   cwd: string;
   /** Tokens for the prompts that need not be kept whole. */
   promptBudget: number;
@@ -53,7 +55,10 @@ export function compactedCut(parts: CompactedParts): MadeCut | null {
   const files = changedFiles(before, parts.changes, parts.cwd);
   const facts: RetainedFacts = { prompts, files, lists: parts.lists };
   return {
-    content: summaryContent({ transcript, facts, summary: parts.summary }),
+    content: [
+      ...summaryContent({ transcript, facts, summary: parts.summary }),
+      ...parts.reminders.map((text) => ({ type: "reminder" as const, text })),
+    ],
     cut: {
       type: "compacted",
       droppedThrough: through,

@@ -236,6 +236,18 @@ test("a fork stands on the same summary; one from before it on the whole history
   expect(sent()).not.toContain("SUMMARY-S");
 });
 
+test("a deleted session leaves no transcript behind", async () => {
+  const { client, id } = await open([bash("one"), bash("two", big), { text: "SUMMARY-S" }, { text: "done" }]);
+  await client.turn(id, "TASK-7421");
+  const folder = join(lab.folders.paths.stateDir, "transcripts");
+  expect(readdirSync(folder)).toHaveLength(1);
+  expect(times(sent(), "The permission mode is bypass")).toBe(1);
+  client.close();
+  await client.call("session.close", { sessionId: id });
+  expect(await client.call("session.delete", { sessionId: id })).toEqual({ deleted: true });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("an interrupt in mid-summary leaves everything as it was", async () => {
   const { client, id } = await open([
     bash("one"),

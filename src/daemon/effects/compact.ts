@@ -12,6 +12,7 @@ import { type ShownHistory, shownHistory } from "../../context/compaction/shown-
 import { earlierSummary, missingFacts } from "../../context/compaction/summary-message.ts";
 import { transcriptLines, transcriptName } from "../../context/compaction/transcript.ts";
 import { planTrim } from "../../context/compaction/trim.ts";
+import { promptReminders } from "../../context/reminders/prompt-reminders.ts";
 import { createRequestBuilder } from "../../context/request/build.ts";
 import type { Effect } from "../../engine/effect.ts";
 import type { Message, Usage } from "../../protocol/message.ts";
@@ -182,6 +183,12 @@ async function cutAt(
     trimThrough,
     changes: await ports.store.fileChanges(runtime.actor.session.id),
     lists: await keptLists(runtime, ports),
+    reminders: promptReminders({
+      now: ports.clock.now(),
+      timeZone: runtime.environment.TZ,
+      mode: runtime.actor.state.mode,
+      toldMode: null,
+    }),
     cwd: runtime.place.cwd,
     promptBudget: Math.min(PROMPT_MOST, budget * PROMPT_SHARE),
   });

@@ -1,17 +1,17 @@
 import { mkdir, open, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ensurePrivateDirectory } from "../../shared/private-directory.ts";
 
 /** Conversations as files, written before a compaction leaves parts of them out. */
 export type Transcripts = {
   /** Writes the lines into a new file that only the user can read; gives its path. Rejects when it cannot. */
   save(name: string, lines: Iterable<string>): Promise<string>;
-  /** Takes back a file that turned out to be needless. */
+  /** Removes a file of this folder; nothing happens when it is gone. */
   remove(path: string): Promise<void>;
 };
 
 export function createTranscripts(folder: string): Transcripts {
-  const remove = (path: string): Promise<void> => rm(path, { force: true });
+  const remove = (path: string): Promise<void> => rm(join(folder, basename(path)), { force: true });
   return {
     remove,
     async save(name, lines) {

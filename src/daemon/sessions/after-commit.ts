@@ -21,6 +21,10 @@ function followFact(runtime: SessionRuntime, { fact }: NumberedFact, ports: HubP
     case "call_changed":
       if (fact.call.status === "done") callDone(runtime, fact.call.id);
       return;
+    case "message_added":
+      // A compaction drops what older prompts told, and tells the mode anew.
+      if (fact.message.cut?.type === "compacted") runtime.toldMode = runtime.actor.state.mode;
+      return;
     case "grant_added":
       return addGrant(runtime, fact.grant, ports);
     case "session_changed":
@@ -55,11 +59,11 @@ function openFolder({ policy }: SessionRuntime, folder: string): void {
   if (!policy.readableRoots.includes(folder)) policy.readableRoots.push(folder);
 }
 
-/** An "everywhere" grant holds here at once; other sessions find it among the settings at their next prompt. */
+/** A lasting grant holds here at once; other sessions find it among the settings at their next prompt. */
 function addGrant(runtime: SessionRuntime, grant: Grant, ports: HubPorts): void {
   runtime.grants.push(grant);
-  if (grant.scope !== "everywhere") return;
-  ports.effects.saveRule(grant).catch((error: unknown) => {
+  if (grant.scope === "task") return;
+  ports.effects.saveRule(grant, runtime.place.cwd).catch((error: unknown) => {
     runtime.actor.post({
       type: "noticed",
       level: "warning",

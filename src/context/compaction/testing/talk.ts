@@ -89,6 +89,7 @@ export function startTalk(): Talk {
         trimThrough: null,
         changes: [],
         lists: [],
+        reminders: [],
         cwd: "/work",
         promptBudget: 1000,
         ...more,

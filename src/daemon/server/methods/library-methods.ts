@@ -99,7 +99,9 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
       if (loaded && !(await hub.release(sessionId))) {
         throw new AppError("busy", `session ${sessionId} is open in another lathe; leave it there first`);
       }
+      const transcripts = await transcriptsOf(sessionId, ports);
       const deleted = await store.deleteSession(sessionId);
+      for (const path of transcripts) await effects.transcripts.remove(path);
       removeLedgerFile(ports.folders.ledgers, sessionId);
       if (deleted) await store.sweepBlobs();
       return { deleted };
@@ -129,6 +131,21 @@ export function libraryMethods(ports: MethodPorts): LibraryMethods {
       return { base64: Buffer.from(bytes).toString("base64"), size: bytes.length };
     },
   };
+}
+
+/** Files that the session's own compactions wrote. */
+async function transcriptsOf(sessionId: string, { effects }: MethodPorts): Promise<string[]> {
+  const paths: string[] = [];
+  for (let after = 0; ; ) {
+    const facts = await effects.store.factsAfter(sessionId, after, FACTS_MAX);
+    const last = facts.at(-1);
+    if (!last) return paths;
+    for (const { fact } of facts) {
+      const cut = fact.type === "message_added" ? fact.message.cut : undefined;
+      if (cut?.type === "compacted" && cut.transcript !== null) paths.push(cut.transcript);
+    }
+    after = last.seq;
+  }
 }
 
 const notFound = (id: string): AppError =>
