@@ -27,7 +27,7 @@ export default defineConfig({
     projects: [
       project("unit", ["src/**/*.test.ts"], 20_000),
       project("contract", ["test/contract/**/*.test.ts"], 60_000),
-      project("e2e", ["test/e2e/**/*.test.ts"], 90_000),
+      project("e2e", ["test/e2e/**/*.test.ts"], 90_000, 3),
     ],
   },
 });

@@ -17,20 +17,24 @@ const EXIT_CODES: Record<string, number> = {
   terminated: 143,
 };
 
+/** What a run has got to, for the report of its failure. */
+export type RunSoFar = { sessionId: string | null };
+
 /** Carries out the work and gives its exit code; an error becomes one clear message and its own code. */
 export async function reportFailure(
   invocation: Invocation,
   host: CliHost,
-  work: () => Promise<number>,
+  work: (soFar: RunSoFar) => Promise<number>,
 ): Promise<number> {
+  const soFar: RunSoFar = { sessionId: null };
   try {
-    return await work();
+    return await work(soFar);
   } catch (error) {
     const code = error instanceof AppError ? error.code : "internal";
     const message = errorMessage(error);
     const exitCode = EXIT_CODES[code] ?? 1;
     if (invocation.type === "print" && invocation.flags.outputFormat !== "text") {
-      printBroken(host, message, code, exitCode);
+      printBroken(host, { message, code, exitCode, sessionId: soFar.sessionId });
     }
     say(host, `lathe: ${message}`);
     return exitCode;

@@ -8,5 +8,7 @@ export function runPrompt(
   invocation: Extract<Invocation, { type: "print" }>,
   host: CliHost,
 ): Promise<number> {
-  return reportFailure(invocation, host, () => runPrint(host, invocation.flags, invocation.prompt));
+  return reportFailure(invocation, host, (soFar) =>
+    runPrint(host, invocation.flags, invocation.prompt, soFar),
+  );
 }

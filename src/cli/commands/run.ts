@@ -7,16 +7,23 @@ import { jsonOutput } from "../output/json.ts";
 import type { RunOutput } from "../output/run-output.ts";
 import { textOutput } from "../output/text.ts";
 import { readPrompt } from "../read-prompt.ts";
+import type { RunSoFar } from "../report-failure.ts";
 import { sessionOf } from "../session-of.ts";
 import { inputPrompts } from "../stream-input.ts";
 
 /** `lathe -p`: one or, with stream-json input, several prompts; resolves with the exit code. */
-export async function runPrint(host: CliHost, flags: Flags, fromArgs: string): Promise<number> {
+export async function runPrint(
+  host: CliHost,
+  flags: Flags,
+  fromArgs: string,
+  soFar: RunSoFar = { sessionId: null },
+): Promise<number> {
   const streamed = flags.inputFormat === "stream-json";
   const prompt = streamed ? null : await readPrompt(host, fromArgs);
   const client = await host.connect();
   try {
     const { session, notices } = await sessionOf(client, host, flags);
+    soFar.sessionId = session.id;
     for (const notice of notices) say(host, `lathe: ${notice}`);
     const run = await followRun(client, host, flags, session, outputOf(host, flags));
     try {

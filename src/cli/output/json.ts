@@ -40,7 +40,15 @@ export function jsonOutput(host: CliHost, options: { stream: boolean; partial: b
 }
 
 /** The result line of a run that ended without a turn's end: it could not begin, or the daemon was lost. */
-export function printBroken(host: CliHost, message: string, code: string, exitCode: number): void {
+export function printBroken(
+  host: CliHost,
+  {
+    message,
+    code,
+    exitCode,
+    sessionId,
+  }: { message: string; code: string; exitCode: number; sessionId: string | null },
+): void {
   const result = {
     type: "result",
     subtype: "error_during_execution",
@@ -52,7 +60,7 @@ export function printBroken(host: CliHost, message: string, code: string, exitCo
     num_turns: 0,
     permission_denials: [],
     total_cost_usd: null,
-    session_id: null,
+    session_id: sessionId,
     uuid: host.newId(),
   };
   print(host, JSON.stringify(result));

@@ -242,8 +242,15 @@ describe("stream-json", () => {
 
 it("a run that could not begin still ends with a result", () => {
   const host = testHost();
-  printBroken(host, "no daemon", "connection_lost", 1);
+  printBroken(host, { message: "no daemon", code: "connection_lost", exitCode: 1, sessionId: "s-1" });
   expect(lines(host)).toMatchObject([
-    { type: "result", is_error: true, errors: ["no daemon"], error_code: "connection_lost", exit_code: 1 },
+    {
+      type: "result",
+      is_error: true,
+      errors: ["no daemon"],
+      error_code: "connection_lost",
+      exit_code: 1,
+      session_id: "s-1",
+    },
   ]);
 });
