@@ -92,6 +92,10 @@ function applyOwner(file: ConfigFile, applied: Applied, { config, origins }: Loa
   const paths = (list: string[] | undefined): string[] => (list ?? []).map((path) => absolute(path, applied));
   config.sandbox.allowSockets.push(...paths(file.sandbox?.allowSockets));
   config.permissions.additionalDirectories.push(...paths(file.permissions?.additionalDirectories));
+  if (file.skillPrecedence !== undefined) {
+    config.skillPrecedence = file.skillPrecedence;
+    origins.set("skillPrecedence", applied.file);
+  }
   if (file.daemon?.idleMinutes !== undefined) {
     config.daemon.idleMinutes = file.daemon.idleMinutes;
     origins.set("daemon.idleMinutes", applied.file);
@@ -119,6 +123,7 @@ function sayForbidden(file: ConfigFile, applied: Applied, loaded: LoadedConfig):
     file.models && "models",
     file.permissions?.additionalDirectories && "permissions.additionalDirectories",
     file.sandbox?.allowSockets && "sandbox.allowSockets",
+    file.skillPrecedence && "skillPrecedence",
     file.daemon && "daemon",
   ].filter((key): key is string => typeof key === "string");
   if (keys.length === 0) return;

@@ -19,6 +19,7 @@ export type ResolvedConfig = {
   };
   tools: { commandTimeoutSec: number; commandTimeoutMaxSec: number; outputLimit: number };
   context: { compactAt: number };
+  skillPrecedence: "project-first" | "user-first";
   env: Record<string, string>;
   daemon: { idleMinutes: number | null };
 };
@@ -40,6 +41,7 @@ export function defaultConfig(): ResolvedConfig {
     },
     tools: { commandTimeoutSec: 120, commandTimeoutMaxSec: 600, outputLimit: 50_000 },
     context: { compactAt: 0.8 },
+    skillPrecedence: "project-first",
     env: {},
     daemon: { idleMinutes: 30 },
   };

@@ -101,6 +101,8 @@ export const configSchema = z.object({
       compactAt: z.optional(z.number().check(z.gt(0), z.lte(1))),
     }),
   ),
+  /** Which of two skills with one name is offered: the project's (of a trusted folder) or the user's. */
+  skillPrecedence: z.optional(z.enum(["project-first", "user-first"])),
   /** Variables for commands. */
   env: z.optional(z.record(z.string(), z.string())),
   daemon: z.optional(z.object({ idleMinutes: z.optional(limit) })),

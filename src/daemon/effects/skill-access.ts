@@ -3,27 +3,35 @@ import { type SkillScan, scanSkills } from "../../extensions/skills/scan.ts";
 import type { SkillPort } from "../../protocol/plans.ts";
 import { cutText } from "../../shared/text.ts";
 import { projectOf } from "../ports/project.ts";
-import type { SessionRuntime } from "../sessions/session-runtime.ts";
+import type { SessionRuntime, SessionSettings } from "../sessions/session-runtime.ts";
 import type { Attempt } from "./attempt.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 
 /** The skills of a session: looked for once, at its first need, and then the same until it is cleared or reloaded. */
 export function sessionSkills(runtime: SessionRuntime, ports: EffectPorts): Promise<SkillScan> {
   const { place, settings } = runtime;
-  runtime.skills ??= skillsOf(place.cwd, settings.trusted, ports);
+  runtime.skills ??= skillsOf(place.cwd, settings, ports);
   return runtime.skills;
 }
 
 /** The skills that a session in this folder would have. */
 export async function skillsOf(
   cwd: string,
-  trusted: boolean,
+  { trusted, config }: Pick<SessionSettings, "trusted" | "config">,
   { host }: Pick<EffectPorts, "host">,
 ): Promise<SkillScan> {
   const { home, configDir, managedDir } = host;
   // A folder that is gone has no skills, but its session can still be looked at.
   const top = await projectOf(cwd).catch(() => cwd);
-  return scanSkills({ cwd, top, home, configDir, managedDir, trusted });
+  return scanSkills({
+    cwd,
+    top,
+    home,
+    configDir,
+    managedDir,
+    trusted,
+    precedence: config.skillPrecedence,
+  });
 }
 
 /** Skills as a running tool may load them; the files of a loaded one can be read at once and ever after. */

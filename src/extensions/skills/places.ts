@@ -11,10 +11,8 @@ export type SkillGround = {
   managedDir: string;
   /** Skills of a project are offered only where the user trusts it: they speak to the model. */
   trusted: boolean;
+  precedence: "project-first" | "user-first";
 };
-
-/** A folder of skill folders. */
-export type SkillPlace = { folder: string; tier: "managed" | "project" | "user" };
 
 const PROJECT_FOLDERS = [
   ".lathe/skills",
@@ -37,23 +35,19 @@ const USER_FOLDERS = [
   ".cursor/skills",
 ];
 
-/** Every place, the strongest first: of two skills with one name the first found is offered. */
-export function skillPlaces(ground: SkillGround): SkillPlace[] {
-  return [
-    { folder: join(ground.managedDir, "skills"), tier: "managed" },
-    ...(ground.trusted ? projectPlaces(ground) : []),
-    { folder: join(ground.configDir, "skills"), tier: "user" },
-    ...USER_FOLDERS.map((name): SkillPlace => ({ folder: join(ground.home, name), tier: "user" })),
-  ];
+/** Every folder of skill folders, the strongest first: of two skills with one name the first found is offered. */
+export function skillPlaces(ground: SkillGround): string[] {
+  const managed = join(ground.managedDir, "skills");
+  const project = ground.trusted ? projectPlaces(ground) : [];
+  const user = [join(ground.configDir, "skills"), ...USER_FOLDERS.map((name) => join(ground.home, name))];
+  return ground.precedence === "user-first" ? [managed, ...user, ...project] : [managed, ...project, ...user];
 }
 
-/** Places in the project, from the working directory up to its top; the home's own folders are the user's. */
-export function projectPlaces({ cwd, top, home }: Pick<SkillGround, "cwd" | "top" | "home">): SkillPlace[] {
-  const places: SkillPlace[] = [];
+/** Folders in the project, from the working directory up to its top; the home's own folders are the user's. */
+export function projectPlaces({ cwd, top, home }: Pick<SkillGround, "cwd" | "top" | "home">): string[] {
+  const places: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (folder !== home) {
-      for (const name of PROJECT_FOLDERS) places.push({ folder: join(folder, name), tier: "project" });
-    }
+    if (folder !== home) places.push(...PROJECT_FOLDERS.map((name) => join(folder, name)));
     if (folder === top || folder === dirname(folder)) return places;
   }
 }

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { projectPlaces, type SkillGround, type SkillPlace, skillPlaces } from "./places.ts";
+import { projectPlaces, type SkillGround, skillPlaces } from "./places.ts";
 import { readSkill, type Skill } from "./read-skill.ts";
 
 /** What a look at all places found. */
@@ -39,7 +39,7 @@ export async function scanSkills(ground: SkillGround): Promise<SkillScan> {
   return { skills, problems, shadowed, untrusted: ground.trusted ? 0 : await countIn(projectPlaces(ground)) };
 }
 
-async function skillFiles({ folder }: SkillPlace, problems: string[]): Promise<string[]> {
+async function skillFiles(folder: string, problems: string[]): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   if (names.length > MAX_PER_PLACE) {
     problems.push(`${folder} holds ${names.length} entries; the first ${MAX_PER_PLACE} are looked at`);
@@ -50,7 +50,7 @@ async function skillFiles({ folder }: SkillPlace, problems: string[]): Promise<s
     .map((name) => join(folder, name, "SKILL.md"));
 }
 
-async function countIn(places: readonly SkillPlace[]): Promise<number> {
+async function countIn(places: readonly string[]): Promise<number> {
   let count = 0;
   for (const place of places) {
     for (const file of await skillFiles(place, [])) if ((await readSkill(file))?.ok) count += 1;

@@ -18,6 +18,7 @@ beforeEach(() => {
     configDir: join(base, "config"),
     managedDir: join(base, "managed"),
     trusted: true,
+    precedence: "project-first",
   };
   mkdirSync(ground.cwd, { recursive: true });
 });
@@ -110,6 +111,10 @@ describe("the scan", () => {
       rmSync(dirname(file), { recursive: true });
     }
     expect(await names()).toEqual([]);
+    ground.precedence = "user-first";
+    put("home/p/skills/x", skill("x"));
+    const users = put("home/.cursor/skills/x", skill("x"));
+    expect((await scanSkills(ground)).skills.map((one) => one.file)).toEqual([users]);
   });
 
   test("a folder that is not trusted speaks to no model", async () => {

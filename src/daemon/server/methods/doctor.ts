@@ -24,7 +24,7 @@ export async function runDoctor(params: Doctor["params"], ports: MethodPorts): P
     await storeCheck(ports),
     searchCheck(ports.effects.ripgrep),
     ...(await configChecks(params, ports)),
-    ...(await skillChecks(params.cwd, ports)),
+    ...(await skillChecks(params, ports)),
     await modelCheck(params, ports),
   ];
   return { checks, sandbox };
@@ -101,10 +101,11 @@ async function configChecks(params: Doctor["params"], ports: MethodPorts): Promi
 
 /** The very choice that a new session would make, its key included. */
 /** Every skill that cannot be offered, or that another one hides, by the path of its file. */
-async function skillChecks(cwd: string, ports: MethodPorts): Promise<Check[]> {
-  const found = await skillsOf(cwd, ports.trust.isTrusted(cwd), ports.effects).catch(errorMessage);
-  if (typeof found === "string") return [{ name: "skills", status: "warning", detail: found }];
-  const { skills, problems, shadowed, untrusted } = found;
+async function skillChecks({ cwd, context }: Doctor["params"], ports: MethodPorts): Promise<Check[]> {
+  const settings = await ports.loadSettings(cwd, { sandbox: "on" }, context.environment).catch(() => null);
+  // A broken config has a check of its own; until it is mended no session starts.
+  if (settings === null) return [];
+  const { skills, problems, shadowed, untrusted } = await skillsOf(cwd, settings, ports.effects);
   const notes =
     untrusted === 0 ? "" : `; ${plural(untrusted, "skill")} of this folder not offered: it is not trusted`;
   return [
