@@ -49,6 +49,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 41 authentication, 42 bad input, 44 no sa
 const TOPICS: Record<string, string> = {
   sessions: `lathe sessions list [--all] [--search TEXT] [--limit N] [--json]
 lathe sessions show ID [--json]      the conversation
+lathe sessions context ID [--json]   what fills the model's window, in tokens
 lathe sessions delete ID [ID ...]
 lathe sessions export ID [FILE]      one JSON document
 

@@ -46,6 +46,9 @@ describe("lathe sessions", () => {
     expect(JSON.parse((await run("sessions", "list", "--json")).out())).toMatchObject([{ id }]);
     expect((await run("sessions", "show", id.slice(0, 13))).out()).toContain("> what is it?\n\nthe answer");
 
+    const context = await run("sessions", "context", id);
+    expect(context.out()).toMatch(/^prompts +\d+$/m);
+    expect(context.out()).toMatch(/^compacted at +[\d,]+$/m);
     const exported = await run("sessions", "export", "what is it?", "out.json");
     expect(exported.code).toBe(0);
     expect(JSON.parse(readFileSync(join(lab.cwd, "out.json"), "utf8"))).toMatchObject({

@@ -19,6 +19,8 @@ export async function sessionsCommand(host: CliHost, args: string[]): Promise<nu
         return await list(client, host, rest);
       case "show":
         return await show(client, host, rest);
+      case "context":
+        return await context(client, host, rest);
       case "delete":
         return await remove(client, host, rest);
       case "export":
@@ -109,6 +111,26 @@ function blockText(block: ContentBlock): string {
       return `  = ${block.status}: ${cutText(text.replaceAll("\n", "\n    "), 500, "...")}`;
     }
   }
+}
+
+/** What fills the model's window, in tokens. */
+async function context(client: Client, host: CliHost, args: string[]): Promise<number> {
+  const { values, positionals } = commandArgs("sessions context", args, { json: { type: "boolean" } });
+  const { id } = await findSession(client, named(positionals, "context"), host.cwd);
+  const report = await client.call("session.context", { sessionId: id });
+  if (values.json) {
+    print(host, JSON.stringify(report, null, 2));
+    return 0;
+  }
+  const { model, window, compactsAt, used, measured, parts } = report;
+  const line = (name: string, tokens: number): string =>
+    `${name.padEnd(14)}${tokens.toLocaleString("en").padStart(10)}`;
+  for (const part of parts) print(host, line(part.name, part.tokens));
+  print(host, line(measured ? "used" : "used (about)", used));
+  print(host, line("compacted at", compactsAt));
+  print(host, window === null ? "window         not known" : line("window", window));
+  print(host, stripControls(`model          ${model}`));
+  return 0;
 }
 
 async function remove(client: Client, host: CliHost, args: string[]): Promise<number> {
