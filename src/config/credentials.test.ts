@@ -95,6 +95,7 @@ it("storableEnvironment keeps nothing that may hold a password", () => {
       PATH: "/bin",
       HTTP_PROXY: "http://proxy.test:3128",
       HTTPS_PROXY: "http://me:pw@proxy.test",
+      http_proxy: "me:pw@proxy.test:3128",
       ALL_PROXY: "socks5h://token@proxy.test",
       ANTHROPIC_CUSTOM_HEADERS: "authorization: x",
       GOFLAGS: "-tags=a@b",

@@ -121,7 +121,10 @@ export function commandVariables(environment: Record<string, string>): Record<st
 export function storableEnvironment(environment: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).filter(
-      ([name, value]) => !name.endsWith("_HEADERS") && !/:\/\/[^/@\s]+@/.test(value),
+      ([name, value]) =>
+        !name.endsWith("_HEADERS") &&
+        !/:\/\/[^/@\s]+@/.test(value) &&
+        !(/proxy$/i.test(name) && value.includes("@")),
     ),
   );
 }

@@ -7,6 +7,7 @@ import { claudeRules } from "./claude-settings.ts";
 import type { LoadedConfig } from "./loaded-config.ts";
 import { parseMode } from "./modes.ts";
 import type { LathePaths } from "./paths.ts";
+import { readProjectRules } from "./project-rules.ts";
 import { type ParsedFile, parseSettings } from "./read-file.ts";
 import { defaultConfig } from "./resolved.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
@@ -46,7 +47,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     config: defaultConfig(),
     rules: [],
     notices: [],
-    files: layers.map((layer) => layer.file),
+    files: [...layers.map((layer) => layer.file), paths.projectRulesFile],
     origins: new Map(),
   };
   for (const layer of layers) {
@@ -57,6 +58,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       loaded.rules.push(...claudeRules(parsed, layer.scope, options.trusted, loaded.notices));
     else applyOwn(parsed, layer, options, loaded);
   }
+  const ownRules = options.readFile(paths.projectRulesFile);
+  if (ownRules !== null)
+    loaded.rules.push(...readProjectRules(paths.projectRulesFile, ownRules, cwd, loaded.notices));
   applyEnvironment(environment, loaded);
   return loaded;
 }

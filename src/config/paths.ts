@@ -6,6 +6,8 @@ export type LathePaths = {
   configDir: string;
   /** The user's settings. */
   configFile: string;
+  /** The user's rules for single projects. */
+  projectRulesFile: string;
   /** Settings of the machine's administrator; not ours to write. */
   managedConfigFile: string;
   stateDir: string;
@@ -55,6 +57,7 @@ export function lathePaths(options: {
     home,
     configDir,
     configFile: join(configDir, "config.json"),
+    projectRulesFile: join(configDir, "project-rules.json"),
     managedConfigFile: "/etc/lathe/config.json",
     stateDir,
     runtimeDir,

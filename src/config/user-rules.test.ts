@@ -53,6 +53,12 @@ it("follows a link and keeps it", async () => {
   expect(JSON.parse(readFileSync(target, "utf8"))).toEqual({ permissions: { deny: ["fetch"] } });
 });
 
+it.each(['{"permissions": []}', '{"permissions": {"allow": "read"}}'])("leaves %s as it is", async (text) => {
+  folders.write(folders.paths.configFile, text);
+  await expect(addUserRule(folders.paths, RULE)).rejects.toMatchObject({ code: "config" });
+  expect(content()).toBe(text);
+});
+
 it("never replaces a broken file", async () => {
   folders.write(folders.paths.configFile, '{"permissions": {');
   await expect(addUserRule(folders.paths, RULE)).rejects.toMatchObject({ code: "config" });

@@ -4,7 +4,7 @@ import { applyEdits, modify } from "jsonc-parser";
 import type { Rule } from "../protocol/permission.ts";
 import { errorCode } from "../shared/error.ts";
 import type { LathePaths } from "./paths.ts";
-import { parseSettings, readIfThere } from "./read-file.ts";
+import { type ParsedFile, parseSettings, readIfThere } from "./read-file.ts";
 
 const BOM = "\uFEFF";
 
@@ -14,15 +14,19 @@ const BOM = "\uFEFF";
  * replaced.
  */
 export async function addUserRule(paths: LathePaths, rule: Rule): Promise<void> {
-  const file = targetOf(paths.configFile);
+  appendRule(paths.configFile, ["permissions", rule.effect], rule);
+}
+
+/** Adds a rule to the list of rules at a place of a settings file; one that is there already is not repeated. */
+export function appendRule(path: string, at: readonly string[], rule: Rule): void {
+  const file = targetOf(path);
   const text = readIfThere(file) ?? "";
-  const { value } = parseSettings(paths.configFile, text, []);
-  const rules = listAt(value, rule.effect);
+  const rules = listAt(parseSettings(path, text, []), at);
   const written = ruleText(rule);
   if (rules.includes(written)) return;
   const mark = text.startsWith(BOM) ? BOM : "";
   const body = text.slice(mark.length).trim() === "" ? "{}\n" : text.slice(mark.length);
-  const edits = modify(body, ["permissions", rule.effect, rules.length], written, {
+  const edits = modify(body, [...at, rules.length], written, {
     isArrayInsertion: true,
     formattingOptions: { insertSpaces: true, tabSize: 2, eol: body.includes("\r\n") ? "\r\n" : "\n" },
   });
@@ -52,11 +56,15 @@ export function ruleText(rule: Pick<Rule, "tool" | "match">): string {
   return rule.match === undefined ? rule.tool : `${rule.tool}(${rule.match})`;
 }
 
-function listAt(value: Record<string, unknown>, effect: string): unknown[] {
-  const { permissions } = value;
-  const list =
-    typeof permissions === "object" && permissions !== null
-      ? (permissions as Record<string, unknown>)[effect]
-      : null;
-  return Array.isArray(list) ? list : [];
+/** The list at a place, empty when there is none yet; anything else on the way there is an AppError `config`. */
+function listAt(parsed: ParsedFile, at: readonly string[]): unknown[] {
+  let value: unknown = parsed.value;
+  for (const [index, key] of at.entries()) {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw parsed.errorAt(at.slice(0, index), `"${at[index - 1]}" must be an object`);
+    if (!Object.hasOwn(value, key)) return [];
+    value = (value as Record<string, unknown>)[key];
+  }
+  if (!Array.isArray(value)) throw parsed.errorAt([...at], `"${at.at(-1)}" must be a list of rules`);
+  return value;
 }

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { homedir, hostname, release, userInfo } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type LathePaths, lathePaths } from "../config/paths.ts";
+import { saveRule } from "../config/project-rules.ts";
 import { createTrust } from "../config/trust.ts";
-import { addUserRule } from "../config/user-rules.ts";
 import { createModelPort } from "../model/stream.ts";
 import { createSandbox } from "../sandbox/create.ts";
 import { createLog, type Log } from "../shared/log.ts";
@@ -165,7 +165,7 @@ function effectPorts(parts: {
     ids,
     delta: watchers.delta,
     transcripts: createTranscripts(join(paths.stateDir, "transcripts")),
-    saveRule: (grant) => addUserRule(paths, grant.rule),
+    saveRule: (grant, cwd) => saveRule(paths, grant, cwd),
     log: (level, text) => log.write(level === "warning" ? "warn" : level, text),
     host: {
       platform: process.platform,

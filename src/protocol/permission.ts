@@ -86,8 +86,13 @@ export type PermissionDecision =
       writesOutside?: string[];
     };
 
-/** A permission given while working: for this task (session) or everywhere (user config). */
-export type Grant = { rule: Rule; scope: "task" | "everywhere"; grantedAt: Millis; by: string };
+/**
+ * A permission given while working: for this task (session), for this project (its folder and what lies below,
+ * kept in the user's config folder, never in the project) or everywhere (user config).
+ */
+export type Grant = { rule: Rule; scope: GrantScope; grantedAt: Millis; by: string };
+
+export type GrantScope = "task" | "project" | "everywhere";
 
 export type ApprovalKind = "tool" | "escalation" | "domain" | "question" | "limit";
 
@@ -110,6 +115,8 @@ export type Approval = {
   reason: string;
   parts: string[];
   suggestions: Rule[];
+  /** What each of the suggestions covers, in words, in the same order. */
+  words?: string[];
   onceOnly: boolean;
   createdAt: Millis;
   status: "open" | "approved" | "denied" | "cancelled";
@@ -120,7 +127,7 @@ export type Approval = {
 
 /** What a client may answer. `deny` may carry a word to the model. */
 export type ApprovalAnswer =
-  | { type: "allow"; scope: "once" | "task" | "everywhere" }
+  | { type: "allow"; scope: "once" | GrantScope }
   | { type: "deny"; message?: string }
   | { type: "reply"; text: string };
 

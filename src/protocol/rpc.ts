@@ -165,7 +165,8 @@ export type Methods = {
       trusted?: boolean;
       home?: string;
     };
-    result: { decision: PermissionDecision };
+    /** `words`: what each suggestion covers, in their order. */
+    result: { decision: PermissionDecision; words: string[] };
   };
   "permission.list": {
     params: { cwd: string };

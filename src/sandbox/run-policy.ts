@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import * as z from "zod/mini";
+import { expandGroups } from "../protocol/domain-groups.ts";
 import type { JsonObject } from "../protocol/ids.ts";
 import type { CommandResult, IdSource, SandboxPolicy, SandboxPort } from "../protocol/ports.ts";
 import { AppError } from "../shared/error.ts";
 import { buildPolicy } from "./policy.ts";
-import { expandGroups } from "./proxy/domain-groups.ts";
 
 const names = z.optional(z.array(z.string()));
 const limit = z.optional(z.nullable(z.number().check(z.positive())));

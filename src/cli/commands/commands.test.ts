@@ -102,7 +102,7 @@ it("lathe permissions test and list show decision and rules", async () => {
     "rules.json",
     "--json",
   );
-  expect(JSON.parse(allowed.out())).toMatchObject({ type: "allow", rule: { source: "rules.json rule 1" } });
+  expect(JSON.parse(allowed.out())).toMatchObject({ type: "allow", rule: { source: "rules.json:1" } });
   expect((await run("permissions", "list")).out()).toMatch(
     /^mode ask; .*not trusted\ndeny bash\(rm \*\) {2}\(user, /,
   );

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../protocol/ids.ts";
 import type { PermissionDecision, Rule } from "../../protocol/permission.ts";
 import { AppError, errorMessage } from "../../shared/error.ts";
 import { type CliHost, print, say } from "../host.ts";
+import { rulesOfText } from "./rules-file.ts";
 import { commandArgs, usage } from "./subcommand-args.ts";
 
 /** `lathe permissions test|list` */
@@ -28,27 +29,28 @@ async function test(host: CliHost, args: string[]): Promise<number> {
   if (mode && !mode.ok) throw usage(`--mode: ${mode.error}`, "permissions");
   const client = await host.connect();
   try {
-    const { decision } = await client.call("permission.test", {
+    const { decision, words } = await client.call("permission.test", {
       cwd: host.cwd,
       tool,
       input: parseJson(text, "the arguments") as JsonObject,
       mode: mode?.ok ? mode.value : undefined,
-      rules: values.rules === undefined ? undefined : rulesOf(host, values.rules),
+      rules: values.rules === undefined ? undefined : readRules(host, values.rules),
     });
-    print(host, values.json ? JSON.stringify(decision, null, 2) : decisionText(decision));
+    print(host, values.json ? JSON.stringify(decision, null, 2) : decisionText(decision, words));
     return 0;
   } finally {
     client.close();
   }
 }
 
-function decisionText(decision: PermissionDecision): string {
+function decisionText(decision: PermissionDecision, words: string[]): string {
   const lines = [`${decision.type} (${decision.layer.replaceAll("_", " ")}): ${decision.reason}`];
   if (decision.rule) lines.push(`rule: ${ruleText(decision.rule)}, ${decision.rule.source}`);
   if (decision.type !== "deny") lines.push(`sandbox profile: ${decision.profile}`);
   if (decision.type === "ask") {
     for (const part of decision.parts) lines.push(`  asks about: ${part}`);
-    for (const rule of decision.suggestions) lines.push(`  "always" would add: ${ruleText(rule)}`);
+    for (const [index, rule] of decision.suggestions.entries())
+      lines.push(`  "always" would add: ${ruleText(rule)} (${words[index]})`);
   }
   return lines.join("\n");
 }
@@ -82,17 +84,12 @@ function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** A rules file: a JSON list of rules as `lathe permissions list --json` prints them. */
-function rulesOf(host: CliHost, file: string): Rule[] {
+function readRules(host: CliHost, file: string): Rule[] {
   let text: string;
   try {
     text = readFileSync(resolve(host.cwd, file), "utf8");
   } catch (error) {
     throw new AppError("usage", `--rules ${file} cannot be read: ${errorMessage(error)}`);
   }
-  const rules = parseJson(text, `the rules in ${file}`);
-  if (!Array.isArray(rules)) throw new AppError("usage", `--rules ${file} holds no list of rules`);
-  return rules.map(
-    (rule, index) => ({ scope: "user", source: `${file} rule ${index + 1}`, ...rule }) as Rule,
-  );
+  return rulesOfText(file, text);
 }

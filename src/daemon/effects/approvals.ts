@@ -4,6 +4,7 @@ import type { ToolDefinition } from "../../protocol/tool.ts";
 import { spellOut } from "../../shared/text.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import { approvalBinding } from "./binding.ts";
+import { rulesInWords } from "./decide-for.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { callTitle } from "./tool-texts.ts";
 
@@ -40,6 +41,7 @@ export function buildApproval(
     reason: decision.reason,
     parts: decision.parts.map(spellOut),
     suggestions: decision.suggestions,
+    words: rulesInWords(decision.suggestions),
     onceOnly: decision.onceOnly,
     createdAt: ports.clock.now(),
     status: "open",

@@ -11,6 +11,8 @@ export type RunRights = {
   actions: ResolvedAction[];
   /** Folders outside the roots that a person opened to the command of this call. */
   extraRoots: string[];
+  /** `compared`: the command was recognised as one that writes git's configuration, and that was let through. */
+  gitConfig: "pinned" | "compared";
   /** Bare, by the flag of the session and never otherwise. */
   unsandboxed: boolean;
 };

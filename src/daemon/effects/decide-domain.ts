@@ -7,6 +7,9 @@ import { decideFor, standingOf } from "./decide-for.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { ask } from "./questions.ts";
 
+/** How rules know a connection of a command. */
+export const FETCH = { name: "fetch", effect: "network" } as const;
+
 type Verdict = { allow: boolean; reason: string };
 
 /**
@@ -24,8 +27,7 @@ export async function decideDomain(
   const { domain, port } = request;
   const { effect } = attempt;
   const url = `${port === 80 ? "http" : "https"}://${domain.includes(":") ? `[${domain}]` : domain}:${port}/`;
-  const fetch = { name: "fetch", effect: "network" as const };
-  const decision = decideFor(fetch, {}, [{ type: "fetch_url", url }], standingOf(runtime));
+  const decision = decideFor(FETCH, {}, [{ type: "fetch_url", url }], standingOf(runtime));
   const conclude = (verdict: Verdict): Verdict => {
     const about = { callId: effect.call.id, runId: effect.runId, tool: attempt.tool.name };
     const reason = `${domain}:${port}: ${verdict.reason}`;

@@ -1,8 +1,16 @@
 import { decide } from "../../permission/decide.ts";
+import { describeRule } from "../../permission/rules/describe.ts";
 import type { JsonObject } from "../../protocol/ids.ts";
-import type { Grant, PermissionDecision, PermissionMode, ResolvedAction } from "../../protocol/permission.ts";
+import type {
+  Grant,
+  PermissionDecision,
+  PermissionMode,
+  ResolvedAction,
+  Rule,
+} from "../../protocol/permission.ts";
 import type { SandboxPolicy } from "../../protocol/ports.ts";
 import type { Place, ToolDefinition } from "../../protocol/tool.ts";
+import { spellOut } from "../../shared/text.ts";
 import type { SessionRuntime, SessionSettings } from "../sessions/session-runtime.ts";
 import { followLinks } from "./resolve-actions.ts";
 
@@ -47,3 +55,7 @@ export function decideFor(
     resolvePath: followLinks,
   });
 }
+
+/** What each rule covers, in words, with control and invisible characters spelled out. */
+export const rulesInWords = (rules: readonly Rule[]): string[] =>
+  rules.map((rule) => spellOut(describeRule(rule)));

@@ -16,8 +16,8 @@ export type EffectPorts = {
   /** Sends a delta to whoever watches the session; may be dropped. */
   delta(sessionId: SessionId, delta: Delta): void;
   transcripts: Transcripts;
-  /** Writes an "everywhere" grant to the user's config. */
-  saveRule(grant: Grant): Promise<void>;
+  /** Writes a lasting grant to the user's config, or to the user's rules for the project at `cwd`. */
+  saveRule(grant: Grant, cwd: string): Promise<void>;
   log(level: "info" | "warning" | "error", text: string): void;
   /** Facts of the machine for the system prompt. */
   host: {

@@ -4,6 +4,7 @@ import { spellOut } from "../../shared/text.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt } from "./attempt.ts";
 import { approvalBinding } from "./binding.ts";
+import { rulesInWords } from "./decide-for.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 
 /** What a question of a running call says; the rest is taken from the call. */
@@ -43,6 +44,7 @@ function runningApproval(
     ...question,
     title: spellOut(question.title),
     parts: question.parts.map(spellOut),
+    words: rulesInWords(question.suggestions),
     id: ports.ids.next(),
     sessionId: runtime.actor.session.id,
     runId: effect.runId,

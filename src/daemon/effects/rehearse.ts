@@ -40,6 +40,7 @@ export async function rehearse(
       approved: true,
       actions: asked.actions,
       extraRoots: [],
+      gitConfig: "pinned",
       unsandboxed: false,
     },
     signal: AbortSignal.timeout(5000),

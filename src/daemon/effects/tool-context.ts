@@ -117,6 +117,7 @@ function commandAccess(
         policy: policyFor(rights, runtime),
         profile: rights.profile,
         unsandboxed: rights.unsandboxed,
+        gitConfig: rights.gitConfig,
         timeoutMs: options.timeoutMs,
         signal,
         onOutput: (text) =>

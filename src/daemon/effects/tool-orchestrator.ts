@@ -228,6 +228,7 @@ async function rightsOf(
       approved,
       actions,
       extraRoots: approved ? (foldersFor(outside, runtime) ?? []) : [],
+      gitConfig: decision.gitConfigWrite ? "compared" : "pinned",
       unsandboxed: runtime.options.sandbox === "none",
     },
   };

@@ -1,3 +1,4 @@
+import { expandGroups } from "../../protocol/domain-groups.ts";
 import type { SandboxPolicy } from "../../protocol/ports.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import type { Place } from "../../protocol/tool.ts";
@@ -23,10 +24,16 @@ export function sessionPolicy(
     privateDirs,
     allowRead: sandbox.allowRead,
     denyRead: sandbox.denyRead,
-    network: sandbox.network,
+    network: withDomains(sandbox.network),
     allowSockets: sandbox.allowSockets,
     limits: sandbox.limits,
   });
+}
+
+/** The gate matches domains; names of groups stand for theirs. */
+function withDomains(network: SandboxPolicy["network"]): SandboxPolicy["network"] {
+  if (network.type !== "gate") return network;
+  return { ...network, allow: expandGroups(network.allow), deny: expandGroups(network.deny) };
 }
 
 export const policyMode = (mode: SessionInfo["mode"]): SandboxPolicy["mode"] =>

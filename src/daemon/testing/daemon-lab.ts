@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { saveRule } from "../../config/project-rules.ts";
 import { type Folders, makeFolders } from "../../config/testing/folders.ts";
 import { createTrust } from "../../config/trust.ts";
-import { addUserRule } from "../../config/user-rules.ts";
 import { startScriptedModel } from "../../demo/scripted-model/server.ts";
 import type { Script, ScriptedModel } from "../../demo/scripted-model/types.ts";
 import { createModelPort } from "../../model/stream.ts";
@@ -125,7 +125,7 @@ async function startParts(folders: Folders, walls: Walls, logged: string[]) {
     ids,
     delta: watchers.delta,
     transcripts: createTranscripts(join(paths.stateDir, "transcripts")),
-    saveRule: (grant) => addUserRule(paths, grant.rule),
+    saveRule: (grant, cwd) => saveRule(paths, grant, cwd),
     log: (level, text) => logged.push(`${level}: ${text}`),
     host: {
       platform: "linux",

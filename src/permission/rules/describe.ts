@@ -1,3 +1,4 @@
+import { domainsOfGroup } from "../../protocol/domain-groups.ts";
 import type { Rule } from "../../protocol/permission.ts";
 import { tokenize } from "./tokens.ts";
 
@@ -45,6 +46,8 @@ function pathSubject(match: string): string {
 
 function domainSubject(match: string): string {
   const domain = match.replace(/^domain:/, "");
+  const group = domainsOfGroup(domain);
+  if (group) return `the group ${domain} (${group.join(", ")})`;
   if (domain === "*") return "any public host";
   return domain.startsWith("*.") ? `hosts below ${domain.slice(2)}` : domain;
 }

@@ -1,6 +1,11 @@
-/** True when an allow rule names the host: exactly, or by `*.` for the names below; `*` for public hosts. */
+import { expandGroups } from "../../protocol/domain-groups.ts";
+
+/** True when an allow rule names the host: exactly, or by `*.` for the names below; `*` for public hosts, a group for its domains. */
 export function allowsDomain(match: string, host: string, isPrivate: boolean): boolean {
-  const wanted = domainOf(match);
+  return expandGroups([domainOf(match)]).some((wanted) => allowsName(wanted, host, isPrivate));
+}
+
+function allowsName(wanted: string, host: string, isPrivate: boolean): boolean {
   if (wanted === host) return true;
   if (isPrivate) return false;
   if (wanted === "*") return true;
@@ -9,9 +14,9 @@ export function allowsDomain(match: string, host: string, isPrivate: boolean): b
 
 /** True when a deny or ask rule covers the host: a name covers the names below it too. */
 export function deniesDomain(match: string, host: string): boolean {
-  const wanted = domainOf(match);
-  if (wanted === "*" || wanted === host) return true;
-  return host.endsWith(`.${wanted.replace(/^\*\./, "")}`);
+  return expandGroups([domainOf(match)]).some(
+    (wanted) => wanted === "*" || wanted === host || host.endsWith(`.${wanted.replace(/^\*\./, "")}`),
+  );
 }
 
 function domainOf(match: string): string {

@@ -77,6 +77,11 @@ describe("describeRule", () => {
     ["allow", "Edit(src/**)", "Allow writing files below src/"],
     ["allow", "Read(//etc/hosts)", "Allow reading /etc/hosts"],
     ["allow", "WebFetch(domain:*.x.test)", "Allow fetching from hosts below x.test"],
+    [
+      "allow",
+      "WebFetch(domain:pypi)",
+      "Allow fetching from the group pypi (pypi.org, files.pythonhosted.org)",
+    ],
     ["ask", "mcp__a__b", "Ask for the MCP tool a.b"],
     ["allow", "todo", "Allow the tool todo"],
     ["deny", "*", "Deny every tool"],

@@ -80,7 +80,7 @@ export const promptPart = z.discriminatedUnion("type", [
 ]);
 
 export const approvalAnswer = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("allow"), scope: z.enum(["once", "task", "everywhere"]) }),
+  z.strictObject({ type: z.literal("allow"), scope: z.enum(["once", "task", "project", "everywhere"]) }),
   z.strictObject({ type: z.literal("deny"), message: z.optional(text) }),
   z.strictObject({ type: z.literal("reply"), text }),
 ]);

@@ -3,7 +3,7 @@ import { createAddressJudge } from "./addresses.ts";
 import { canonicalHost, splitAuthority } from "./canonical-host.ts";
 import { type Asker, decideConnection, type GatePolicy } from "./decide.ts";
 import { answerQuery } from "./dns.ts";
-import { expandGroups } from "./domain-groups.ts";
+import { expandGroups } from "../../protocol/domain-groups.ts";
 import { domainMatches } from "./match-domain.ts";
 
 describe("canonicalHost", () => {

@@ -101,7 +101,9 @@ function answeredLines(approval: Extract<Block, { type: "answered" }>["approval"
   const allowed = status === "approved";
   const how =
     answer?.type === "allow"
-      ? { once: "once", task: "for this task", everywhere: "always" }[answer.scope]
+      ? { once: "once", task: "for this task", project: "for this project", everywhere: "always" }[
+          answer.scope
+        ]
       : answer?.type === "deny" && answer.message
         ? `, telling the model: ${answer.message}`
         : answer?.type === "reply"

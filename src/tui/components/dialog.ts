@@ -1,4 +1,4 @@
-import type { Approval } from "../../protocol/permission.ts";
+import type { Approval, GrantScope } from "../../protocol/permission.ts";
 import { spellOut, stripControls } from "../../shared/text.ts";
 import { patchLines } from "../blocks/diff-lines.ts";
 import { textRows } from "../blocks/render-block.ts";
@@ -79,10 +79,16 @@ function choiceRows(approval: Approval, frame: Frame): Line[] {
   }
   const rules = approval.suggestions.map((rule) => (rule.match ? `${rule.tool}(${rule.match})` : rule.tool));
   const rule = stripControls(rules.join(", "));
+  const words = stripControls((approval.words ?? []).join("; "));
   const lasting: Line[] =
     approval.onceOnly || approval.suggestions.length === 0
       ? []
-      : [choice("t", `yes, for this task: ${rule}`), choice("a", `yes, always: writes the rule ${rule}`)];
+      : [
+          choice("t", `yes, for this task: ${rule}`),
+          choice("p", `yes, in this project: ${rule}`),
+          choice("a", `yes, always: writes the rule ${rule}`),
+          ...(words === "" ? [] : [[span("dim", `     t, p, a cover: ${words}`)]]),
+        ];
   const options: Line[] = [
     choice("y", "yes, once"),
     ...lasting,
@@ -109,16 +115,15 @@ export function questionChoices(approval: Approval): string[] {
 }
 
 /** What a key answers; null: the key means nothing here, `word`: ask for the words first. */
-export function answerOf(
-  approval: Approval,
-  pressed: string,
-): "once" | "task" | "everywhere" | "deny" | "word" | null {
+export function answerOf(approval: Approval, pressed: string): "once" | GrantScope | "deny" | "word" | null {
   switch (pressed) {
     case "y":
     case "yes":
       return "once";
     case "t":
       return approval.onceOnly || approval.suggestions.length === 0 ? null : "task";
+    case "p":
+      return approval.onceOnly || approval.suggestions.length === 0 ? null : "project";
     case "a":
       return approval.onceOnly || approval.suggestions.length === 0 ? null : "everywhere";
     case "n":

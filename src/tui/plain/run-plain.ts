@@ -121,8 +121,10 @@ export function plainAnswer(approval: Approval, line: string): ApprovalAnswer {
   const word = text.toLowerCase();
   if (word === "y" || word === "yes") return { type: "allow", scope: "once" };
   if (word === "t" && lasting) return { type: "allow", scope: "task" };
+  if (word === "p" && lasting) return { type: "allow", scope: "project" };
   if (word === "a" && lasting) return { type: "allow", scope: "everywhere" };
-  if (word === "" || word === "n" || word === "no" || word === "t" || word === "a") return { type: "deny" };
+  if (word === "" || word === "n" || word === "no" || word === "t" || word === "p" || word === "a")
+    return { type: "deny" };
   return { type: "deny", message: spellOut(text.replace(/^m\s+/i, "")) };
 }
 

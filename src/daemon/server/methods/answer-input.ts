@@ -43,7 +43,7 @@ function grantsOf(approval: Approval, answer: ApprovalAnswer, by: string, at: nu
   return approval.suggestions.map((rule) => ({
     rule: {
       ...rule,
-      scope: scope === "everywhere" ? ("user" as const) : ("session" as const),
+      scope: scope === "task" ? ("session" as const) : ("user" as const),
       source: `approval ${approval.id}`,
     },
     scope,

@@ -1,9 +1,12 @@
 import { modelChoices } from "../../../model/choices.ts";
-import type { Place } from "../../../protocol/tool.ts";
+import type { JsonObject } from "../../../protocol/ids.ts";
+import { toolName } from "../../../protocol/rule-syntax.ts";
+import type { Place, ToolDefinition } from "../../../protocol/tool.ts";
 import { runWithPolicyFile } from "../../../sandbox/run-policy.ts";
 import { AppError } from "../../../shared/error.ts";
 import { findTool, toolNames } from "../../../tools/registry.ts";
-import { decideFor } from "../../effects/decide-for.ts";
+import { FETCH } from "../../effects/decide-domain.ts";
+import { decideFor, rulesInWords } from "../../effects/decide-for.ts";
 import { resolveActions } from "../../effects/resolve-actions.ts";
 import { realFolder } from "../../sessions/open-runtime.ts";
 import { sessionPolicy } from "../../sessions/session-policy.ts";
@@ -17,9 +20,12 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
   const settingsFor = (cwd: string) => ports.loadSettings(cwd, { sandbox: "on" }, {});
   return {
     "permission.test": async (params) => {
-      const tool = findTool(params.tool);
+      const tool = findTool(params.tool) ?? domainTool(params.tool);
       if (!tool) {
-        throw new AppError("bad_input", `unknown tool "${params.tool}"; there are ${toolNames().join(", ")}`);
+        throw new AppError(
+          "bad_input",
+          `unknown tool "${params.tool}"; there are ${toolNames().join(", ")}, and fetch for a domain that a command wants`,
+        );
       }
       const parsed = tool.parse(params.input);
       if (!parsed.ok) {
@@ -33,6 +39,7 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
             suggestions: [],
             onceOnly: true,
           },
+          words: [],
         };
       }
       const cwd = await realFolder(params.cwd, "the working directory");
@@ -56,7 +63,7 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
           sandboxed: true,
         },
       );
-      return { decision };
+      return { decision, words: decision.type === "ask" ? rulesInWords(decision.suggestions) : [] };
     },
 
     "permission.list": async ({ cwd }) => {
@@ -76,5 +83,20 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
         ...ports.lend(context, cwd),
       });
     },
+  };
+}
+
+/** What the gate asks for a command, by the name that rules have for it: `fetch` with a `url`. */
+function domainTool(name: string): Pick<ToolDefinition, "name" | "effect" | "parse" | "actions"> | undefined {
+  if (toolName(name) !== "fetch") return undefined;
+  return {
+    ...FETCH,
+    parse: (input) => {
+      const { url } = input as JsonObject;
+      return typeof url === "string"
+        ? { ok: true, value: url }
+        : { ok: false, error: "fetch needs a url, for example https://example.com/" };
+    },
+    actions: (url) => [{ type: "fetch_url", url: String(url) }],
   };
 }

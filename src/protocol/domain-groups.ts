@@ -1,4 +1,7 @@
-/** Ready-made groups of domains, allowed by one name. */
+/**
+ * Ready-made groups of domains, allowed or denied by one name wherever a domain may stand: in
+ * `sandbox.network`, in the policy of `lathe sandbox run` and in rules (`fetch(domain:npm)`).
+ */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   npm: ["registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io", "repo.yarnpkg.com"],
   pypi: ["pypi.org", "files.pythonhosted.org"],
@@ -18,11 +21,13 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   debian: ["deb.debian.org", "security.debian.org", "snapshot.debian.org", "ftp.debian.org"],
 };
 
-export function domainGroups(): string[] {
-  return Object.keys(GROUPS);
+/** The domains of a group, or null when no group has this name. Names are compared without case. */
+export function domainsOfGroup(name: string): readonly string[] | null {
+  const key = name.toLowerCase();
+  return Object.hasOwn(GROUPS, key) ? (GROUPS[key] ?? null) : null;
 }
 
-/** Replaces names of groups by their domains; a name without a dot can be nothing else. */
+/** Replaces names of groups by their domains; no public host has a name without a dot. */
 export function expandGroups(entries: readonly string[]): string[] {
-  return entries.flatMap((entry) => [...(GROUPS[entry.toLowerCase()] ?? [entry])]);
+  return entries.flatMap((entry) => [...(domainsOfGroup(entry) ?? [entry])]);
 }
