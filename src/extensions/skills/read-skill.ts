@@ -50,8 +50,8 @@ export async function readSkill(file: string): Promise<SkillReading> {
     description,
     file,
     allowedTools: toolList(fields["allowed-tools"]),
-    userOnly: fields["disable-model-invocation"] === true,
-    modelOnly: fields["user-invocable"] === false,
+    userOnly: isTruth(fields["disable-model-invocation"], /^(true|yes|on)$/i),
+    modelOnly: isTruth(fields["user-invocable"], /^(false|no|off)$/i),
   };
   return { ok: true, skill, body: body.trim(), warnings: warningsOf(skill, folder) };
 }
@@ -67,6 +67,10 @@ function warningsOf({ name, description }: Skill, folder: string): string[] {
   }
   return warnings;
 }
+
+/** YAML of the older kind has more words for yes and no. */
+const isTruth = (value: unknown, words: RegExp): boolean =>
+  (typeof value === "boolean" || typeof value === "string") && words.test(String(value).trim());
 
 /** `allowed-tools`: a YAML list, or tools apart by spaces or commas outside of parentheses. */
 function toolList(value: unknown): string[] {

@@ -56,13 +56,40 @@ describe("front matter", () => {
     });
   });
 
+  test("what authors write against YAML is taken for text", () => {
+    const text = [
+      "name: x",
+      "description: [UDS] Use when: it rains,",
+      "  or snows: often",
+      "# a comment: of its own",
+      "argument-hint: [--yes] [--beta]",
+      "allowed-tools: [Read, Grep]",
+      "disallowed-tools:",
+      "- Bash",
+      "metadata:",
+      "  a: 1",
+    ].join("\n");
+    expect(frontMatter(`---\n${text}\n---\n`)).toEqual({
+      fields: {
+        name: "x",
+        description: "[UDS] Use when: it rains, or snows: often",
+        "argument-hint": "[--yes] [--beta]",
+        "allowed-tools": ["Read", "Grep"],
+        "disallowed-tools": ["Bash"],
+        metadata: { a: 1 },
+      },
+      body: "",
+      problem: null,
+    });
+  });
+
   test("runs nothing and does not blow up", () => {
     expect(frontMatter("---js\nmodule.exports = 1\n---\n").fields).toEqual({});
     const bomb = `a: &a [1,1,1,1,1,1,1,1]\n${"bcdefgh"
       .split("")
       .map((key, at) => `${key}: &${key} [${Array(8).fill(`*${"abcdefg"[at]}`).join(",")}]`)
       .join("\n")}`;
-    expect(frontMatter(`---\n${bomb}\n---\n`).problem).not.toBeNull();
+    expect(JSON.stringify(frontMatter(`---\n${bomb}\n---\n`)).length).toBeLessThan(2000);
     expect(frontMatter("---\n- a\n---\n").problem).not.toBeNull();
   });
 });
