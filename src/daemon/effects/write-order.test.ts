@@ -34,6 +34,19 @@ it("reads and commands run side by side; a write waits for what is before it, an
   expect(await started(runtime)).toHaveLength(4);
 });
 
+it("changes of the checklist and the tasks take their turns with those who read them, and hold up no others", async () => {
+  const runtime = session("task_list", "task_get", "task_create", "bash", "task_list", "task_create");
+  const first = ["task_list0", "task_get1", "bash3"];
+  expect(await started(runtime)).toEqual(first);
+  callDone(runtime, "task_list0");
+  callDone(runtime, "task_get1");
+  expect(await started(runtime)).toEqual(["task_list0", "task_get1", "task_create2", "bash3"]);
+  callDone(runtime, "task_create2");
+  expect(await started(runtime)).not.toContain("task_create5");
+  callDone(runtime, "task_list4");
+  expect(await started(runtime)).toHaveLength(6);
+});
+
 it("a call that is stopped while it waits, and one of no batch, go on at once", async () => {
   const runtime = session("edit_file", "bash");
   const stop = new AbortController();

@@ -6,6 +6,7 @@ import type { BatchCall, SessionRuntime } from "../sessions/session-runtime.ts";
 /**
  * Order inside one batch: calls run side by side, but a call that writes files waits for the earlier calls
  * that run or read, and they wait for earlier writers, so that "edit, then test" in one reply means that.
+ * Calls that change what the session or project keeps (checklist, tasks) take their turns with those that read it.
  * Two writers of one file never interleave, whatever batch they come from.
  */
 export function openBatch(
@@ -35,13 +36,20 @@ export async function waitForTurn(runtime: SessionRuntime, id: CallId, signal: A
   if (!own) return;
   const before = runtime.batch
     .slice(0, index)
-    .filter((entry) => !entry.finished && (entry.kind === "write" || own.kind === "write"));
+    .filter((entry) => !entry.finished && mustFollow(own.kind, entry.kind));
   if (before.length === 0 || signal.aborted) return;
   const aborted = deferred<void>();
   const onAbort = (): void => aborted.resolve();
   signal.addEventListener("abort", onAbort, { once: true });
   await Promise.race([Promise.all(before.map((entry) => entry.done.promise)), aborted.promise]);
   signal.removeEventListener("abort", onAbort);
+}
+
+/** Whether a call waits for an earlier one of its batch. */
+function mustFollow(own: BatchCall["kind"], earlier: BatchCall["kind"]): boolean {
+  if (own === "write" || earlier === "write") return true;
+  const kept = (kind: BatchCall["kind"]): boolean => kind === "state" || kind === "state_change";
+  return kept(own) && kept(earlier) && (own === "state_change" || earlier === "state_change");
 }
 
 /** Runs `work` alone among the writers of these files. */
@@ -65,5 +73,6 @@ export async function withFiles<T>(
 
 function kindOf(tool: ToolDefinition | undefined): BatchCall["kind"] {
   if (tool?.effect === "write") return "write";
+  if (tool?.effect === "none") return tool.parallel ? "state" : "state_change";
   return tool?.effect === "execute" || tool?.effect === "network" ? "execute" : "read";
 }

@@ -22,7 +22,7 @@ export type SessionSettings = {
 /** One call of the batch in hand, for the order between calls that write and calls that run. */
 export type BatchCall = {
   id: CallId;
-  kind: "read" | "write" | "execute";
+  kind: "read" | "write" | "execute" | "state" | "state_change";
   done: Deferred<void>;
   finished: boolean;
 };
