@@ -14,6 +14,8 @@ export type CliHost = {
   stderr: Writable & { isTTY?: boolean };
   now(): number;
   newId(): string;
+  /** How this program was called, for hints: `lathe`, or `node PATH` where it is not on the PATH. */
+  command: string;
   /** Connects to the daemon, starting it when there is none. */
   connect(options?: { start: boolean }): Promise<Client>;
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", callback: () => void): () => void;

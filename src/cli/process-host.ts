@@ -5,6 +5,9 @@ import { lathePaths } from "../config/paths.ts";
 import { uuidv7 } from "../shared/uuid.ts";
 import type { CliHost } from "./host.ts";
 
+/** The command as a person would type it again: a linked bin by its name, a file by its path. */
+const commandOf = (entry: string): string => (entry.endsWith("/lathe") ? "lathe" : `node ${entry}`);
+
 /** The host that is this process; the demo lends it another folder and environment. */
 export function processHost(start: {
   version: string;
@@ -29,6 +32,7 @@ export function processHost(start: {
     stderr: process.stderr,
     now: Date.now,
     newId,
+    command: commandOf(start.entry),
     connect: (options) =>
       connect({
         socketPath: paths.socketPath,

@@ -28,7 +28,7 @@ export async function demoCommand(host: CliHost, demo: DemoRun): Promise<number>
   else say(host, "Checked outside the sandbox: the project's tests still fail.");
   say(
     host,
-    `Look at it: cd ${demo.folder} && lathe sessions show "$(lathe sessions list --limit 1 | cut -d' ' -f1)"`,
+    `Look at it: cd ${demo.folder} && ${host.command} sessions show "$(${host.command} sessions list --limit 1 | cut -d' ' -f1)"`,
   );
   return code === 0 && proof.status !== 0 ? 1 : code;
 }

@@ -27,6 +27,7 @@ export function testHost(given: Partial<CliHost> & { input?: string | Buffer | R
     stdout: sink("out"),
     stderr: sink("err"),
     now: () => 1000,
+    command: "lathe",
     newId: () => `id-${++id}`,
     connect: () => Promise.reject(new Error("there is no daemon in this test")) as Promise<Client>,
     onSignal: () => () => undefined,
