@@ -1,5 +1,4 @@
 import {
-  type ContextSize,
   contextBudget,
   contextSize,
   historyTokens,
@@ -7,20 +6,23 @@ import {
 } from "../../context/compaction/context-size.ts";
 import { chooseCut } from "../../context/compaction/cut-points.ts";
 import { droppedNote } from "../../context/compaction/dropped-note.ts";
-import { compactedCut, type MadeCut, trimCut } from "../../context/compaction/make-cut.ts";
-import { type ShownHistory, shownHistory } from "../../context/compaction/shown-history.ts";
-import { earlierSummary, missingFacts } from "../../context/compaction/summary-message.ts";
-import { transcriptLines, transcriptName } from "../../context/compaction/transcript.ts";
+import { compactedCut, trimCut } from "../../context/compaction/make-cut.ts";
+import { shownHistory } from "../../context/compaction/shown-history.ts";
+import { earlierSummary } from "../../context/compaction/summary-message.ts";
 import { planTrim } from "../../context/compaction/trim.ts";
 import { promptReminders } from "../../context/reminders/prompt-reminders.ts";
-import { createRequestBuilder } from "../../context/request/build.ts";
 import type { Effect } from "../../engine/effect.ts";
-import type { Message, Usage } from "../../protocol/message.ts";
-import type { ModelRef } from "../../protocol/model-port.ts";
-import type { ToolSpec } from "../../protocol/tool.ts";
-import { errorMessage } from "../../shared/error.ts";
+import type { Usage } from "../../protocol/message.ts";
 import { beginEffect, endEffect, type SessionRuntime } from "../sessions/session-runtime.ts";
 import { askSummary } from "./ask-summary.ts";
+import {
+  failed,
+  finished,
+  notCompacted,
+  type Outcome,
+  saveTranscript,
+  type Work,
+} from "./compaction-work.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { findModel } from "./find-model.ts";
 import { keptLists } from "./kept-lists.ts";
@@ -28,23 +30,6 @@ import { sessionHistory } from "./session-history.ts";
 import { sessionPrefix } from "./session-prefix.ts";
 
 type Compact = Extract<Effect, { type: "compact" }>;
-
-/** What one attempt came to. `summary` is the message that cuts the history; null: nothing was done. */
-type Outcome = { summary: Message | null; estimate: number; usage: Usage | null; warning: string | null };
-
-/** All that the ways of shortening look at. */
-type Work = {
-  effect: Compact;
-  runtime: SessionRuntime;
-  ports: EffectPorts;
-  signal: AbortSignal;
-  model: ModelRef;
-  prefix: { system: string; tools: ToolSpec[] };
-  chain: Message[];
-  shown: ShownHistory;
-  size: ContextSize;
-  budget: number;
-};
 
 const NO_USAGE: Usage = { input: null, output: null, cacheRead: null, cacheWrite: null, cost: null };
 
@@ -195,66 +180,3 @@ async function cutAt(
   if (!made) return failed(work, "there is nothing to compact yet");
   return finished(work, made);
 }
-
-/**
- * The message that cuts the history, if the history that comes of it is sound, tells all facts that must survive and
- * is shorter than before.
- */
-async function finished(work: Work, made: MadeCut): Promise<Outcome> {
-  const { effect, runtime, ports, chain, prefix, model, size } = work;
-  const summary: Message = {
-    id: ports.ids.next(),
-    sessionId: runtime.actor.session.id,
-    parentId: effect.head,
-    runId: effect.runId,
-    role: "user",
-    kind: "summary",
-    origin: "harness",
-    content: made.content,
-    cut: made.cut,
-    createdAt: ports.clock.now(),
-  };
-  const after = shownHistory([...chain, summary]);
-  const { estimate } = contextSize(after, prefix, model.id);
-  if (estimate >= size.estimate) {
-    return failed(work, "what would take its place is longer than what it stands for");
-  }
-  const lost = missingFacts(after.messages, made.facts);
-  if (lost.length > 0) return failed(work, `it would lose ${lost.length} facts that must be kept`);
-  const problems = await problemsOf([...chain, summary], work);
-  if (problems.length > 0) return failed(work, `the next request would not be valid (${problems[0]})`);
-  return { summary, estimate, usage: null, warning: null };
-}
-
-async function problemsOf(messages: Message[], { runtime, ports, prefix, model }: Work): Promise<string[]> {
-  const { problems } = await createRequestBuilder().build({
-    messages,
-    prefix,
-    model,
-    loadBlob: (hash) => ports.store.getBlob(hash),
-    cacheKey: runtime.actor.session.id,
-    // A conversation that waits for its user ends with the model's word: some question must follow.
-    purpose: "compaction",
-    ask: "?",
-  });
-  return problems;
-}
-
-type Saved = { ok: true; path: string } | { ok: false; problem: string };
-
-async function saveTranscript({ chain, ports }: Work): Promise<Saved> {
-  try {
-    const name = transcriptName(ports.clock.now(), ports.ids.next());
-    return { ok: true, path: await ports.transcripts.save(name, transcriptLines(chain)) };
-  } catch (error) {
-    ports.log("warning", `a transcript could not be saved: ${errorMessage(error)}`);
-    return { ok: false, problem: errorMessage(error) };
-  }
-}
-
-const failed = ({ size }: Work, because: string): Outcome => {
-  return { summary: null, estimate: size.estimate, usage: null, warning: notCompacted(because) };
-};
-
-const notCompacted = (because: string): string =>
-  `The conversation was not compacted: ${because}. It stays as it is.`;
