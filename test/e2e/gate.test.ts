@@ -168,14 +168,17 @@ describe("git's configuration", () => {
     await open([
       [bash(`git init -q . && git remote add origin ${url}`)],
       [bash(`git remote add upstream ${url}`)],
-      [bash("git config core.fsmonitor ./evil; git config branch.main.remote origin")],
+      [bash("git config core.fsmonitor ./evil")],
+      [bash("git config branch.main.remote origin")],
       [bash("git config --list --local")],
     ]);
     const told = await person.prompt({ mode: "auto", answer: () => ({ type: "allow", scope: "once" }) });
-    const after = told.results[3]?.text ?? "";
+    const after = told.results[4]?.text ?? "";
     expect(told.results[1]?.status, JSON.stringify(told.results)).toBe("ok");
+    expect(told.asked).toEqual([]);
     expect(after).toContain(`remote.upstream.url=${url}`);
     expect(after).toContain("branch.main.remote=origin");
     expect(after).not.toContain("evil");
+    expect(told.results[2]?.text).toContain(".git/config");
   });
 });
