@@ -10,7 +10,7 @@ const markdownAsText = {
   },
 };
 
-const project = (name: string, include: string[], timeout: number, workers?: number) => ({
+const project = (name: string, include: string[], timeout: number) => ({
   plugins: [markdownAsText],
   test: {
     name,
@@ -18,7 +18,8 @@ const project = (name: string, include: string[], timeout: number, workers?: num
     testTimeout: timeout,
     hookTimeout: timeout,
     pool: "forks" as const,
-    ...(workers ? { maxWorkers: workers } : {}),
+    // Most tests wait for processes, so three at a time suit two cores.
+    maxWorkers: 3,
   },
 });
 
@@ -27,7 +28,7 @@ export default defineConfig({
     projects: [
       project("unit", ["src/**/*.test.ts"], 20_000),
       project("contract", ["test/contract/**/*.test.ts"], 60_000),
-      project("e2e", ["test/e2e/**/*.test.ts"], 90_000, 3),
+      project("e2e", ["test/e2e/**/*.test.ts"], 90_000),
     ],
   },
 });

@@ -2,6 +2,7 @@ import type { Client } from "../client/client.ts";
 import { type Following, followSession } from "../client/follow-session.ts";
 import { sendCommand } from "../client/send.ts";
 import type { ApprovalAnswer, PermissionMode } from "../protocol/permission.ts";
+import type { Methods } from "../protocol/rpc.ts";
 import type { SessionInfo } from "../protocol/session.ts";
 import type { TuiHost, TuiStart } from "./tui-host.ts";
 import type { ViewEvent } from "./view-state/view.ts";
@@ -15,6 +16,9 @@ export type SessionLink = {
   answer(approvalId: string, answer: ApprovalAnswer): Promise<void>;
   update(changes: { model?: string; mode?: PermissionMode; title?: string }): Promise<void>;
   clear(): Promise<void>;
+  /** Asks for a shorter conversation; how it ends is told by facts. */
+  compact(focus: string): Promise<void>;
+  context(): Promise<Methods["session.context"]["result"]>;
   /** Takes a waiting prompt back; null when it was delivered meanwhile. */
   unqueue(promptId: string): Promise<string | null>;
   sessions(search: string): Promise<SessionInfo[]>;
@@ -70,6 +74,10 @@ export async function openSessionLink(
     async clear() {
       await sendCommand(client, "session.clear", command());
     },
+    async compact(focus) {
+      await sendCommand(client, "session.compact", { ...command(), ...(focus === "" ? {} : { focus }) });
+    },
+    context: () => client.call("session.context", { sessionId }),
     async unqueue(promptId) {
       const { removed, text } = await sendCommand(client, "session.unqueue", { ...command(), promptId });
       return removed ? text : null;

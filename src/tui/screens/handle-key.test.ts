@@ -85,6 +85,9 @@ describe("slash commands", () => {
       "accept-edits",
       "auto",
     ]);
+    expect(commandCompletions("/rev", ["review", "deploy"])?.items.map((item) => item.insert)).toEqual([
+      "/review ",
+    ]);
     expect(commandCompletions("text")).toBeNull();
   });
 });

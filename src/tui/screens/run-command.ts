@@ -1,9 +1,12 @@
 import type { PermissionMode } from "../../protocol/permission.ts";
+import type { Methods } from "../../protocol/rpc.ts";
 import type { SessionInfo } from "../../protocol/session.ts";
 import type { SessionLink } from "../session-link.ts";
 import type { TuiHost } from "../tui-host.ts";
 import type { View } from "../view-state/view.ts";
 import type { Command } from "./slash-commands.ts";
+
+type Context = Methods["session.context"]["result"];
 
 export type CommandOutcome =
   | { type: "nothing" }
@@ -20,6 +23,11 @@ export async function runCommand(
     case "clear":
       await link.clear();
       return { type: "nothing" };
+    case "compact":
+      await link.compact(command.focus);
+      return { type: "nothing" };
+    case "context":
+      return { type: "text", title: "context", text: contextText(await link.context()) };
     case "model":
       await link.update({ model: command.model });
       return { type: "nothing" };
@@ -34,6 +42,19 @@ export async function runCommand(
     case "models":
       return { type: "text", title: "models", text: await modelList(link, host) };
   }
+}
+
+/** Tokens by part, then the whole against the window. */
+function contextText({ parts, used, measured, compactsAt, window, model }: Context): string {
+  const row = (name: string, count: number): string =>
+    `  ${name.padEnd(14)}${count.toLocaleString("en").padStart(10)}`;
+  return [
+    ...parts.map((part) => row(part.name, part.tokens)),
+    row(measured ? "used" : "used (about)", used),
+    row("compacted at", compactsAt),
+    window === null ? "  window of this model: not known" : row("window", window),
+    `  ${model}`,
+  ].join("\n");
 }
 
 async function modelList(link: SessionLink, host: TuiHost): Promise<string> {

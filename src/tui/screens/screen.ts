@@ -167,7 +167,9 @@ export class Screen {
       key.type === "text" || (key.type === "key" && ["backspace", "tab", "enter"].includes(key.name));
     this.#ui = {
       ...this.#ui,
-      completion: typed ? complete(this.#ui.editor, this.#view.session?.cwd ?? this.#host.cwd) : null,
+      completion: typed
+        ? complete(this.#ui.editor, this.#view.session?.cwd ?? this.#host.cwd, this.#view.skills)
+        : null,
     };
   }
 

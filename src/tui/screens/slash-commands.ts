@@ -7,6 +7,8 @@ import type { Completion } from "./ui.ts";
 export type Command =
   | { type: "show"; title: string; text: string }
   | { type: "clear" }
+  | { type: "compact"; focus: string }
+  | { type: "context" }
   | { type: "model"; model: string }
   | { type: "mode"; mode: PermissionMode }
   | { type: "rename"; title: string }
@@ -19,6 +21,8 @@ type Entry = { name: string; argument: string; does: string };
 const COMMANDS: readonly Entry[] = [
   { name: "help", argument: "", does: "keys and commands" },
   { name: "clear", argument: "", does: "the model forgets the conversation; nothing is deleted" },
+  { name: "compact", argument: "[focus]", does: "a summary takes the place of older messages" },
+  { name: "context", argument: "", does: "what fills the model's window" },
   {
     name: "model",
     argument: "PROVIDER/MODEL",
@@ -61,6 +65,10 @@ export function parseCommand(text: string, view: View): Command | null {
       return { type: "show", title: "help", text: helpText() };
     case "clear":
       return { type: "clear" };
+    case "compact":
+      return { type: "compact", focus: argument };
+    case "context":
+      return { type: "context" };
     case "model":
       return argument === "" ? { type: "models" } : { type: "model", model: argument };
     case "mode":
@@ -98,7 +106,10 @@ function nearest(name: string): string {
 }
 
 /** Choices for what is written after the slash, or after the command's name. */
-export function commandCompletions(text: string): { items: Completion[]; from: number } | null {
+export function commandCompletions(
+  text: string,
+  skills: readonly string[] = [],
+): { items: Completion[]; from: number } | null {
   const argument = /^\/(mode|permissions) (\S*)$/.exec(text);
   if (argument) {
     const written = argument[2] ?? "";
@@ -109,14 +120,17 @@ export function commandCompletions(text: string): { items: Completion[]; from: n
     }));
     return { items, from: text.length - written.length };
   }
-  if (!/^\/[a-z]*$/i.test(text)) return null;
+  if (!/^\/[a-z0-9-]*$/i.test(text)) return null;
   const written = text.slice(1).toLowerCase();
   const items = COMMANDS.filter((entry) => entry.name.startsWith(written)).map((entry) => ({
     insert: `/${entry.name}${entry.argument === "" ? "" : " "}`,
     label: `/${entry.name}${entry.argument === "" ? "" : ` ${entry.argument}`}`,
     note: entry.does,
   }));
-  return { items, from: 0 };
+  const called = skills
+    .filter((name) => name.startsWith(written))
+    .map((name) => ({ insert: `/${name} `, label: `/${name}`, note: "skill" }));
+  return { items: [...items, ...called], from: 0 };
 }
 
 function helpText(): string {
