@@ -26,5 +26,5 @@ if [ "$(uname -s)" = Linux ]; then
   need bwrap bubblewrap
   need git git
 fi
-npm ci --no-fund --no-audit
+npm ci --ignore-scripts --no-fund --no-audit
 npm run -s build

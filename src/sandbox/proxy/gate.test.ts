@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { expandGroups } from "../../protocol/domain-groups.ts";
 import { createAddressJudge } from "./addresses.ts";
 import { canonicalHost, splitAuthority } from "./canonical-host.ts";
 import { type Asker, decideConnection, type GatePolicy } from "./decide.ts";
 import { answerQuery } from "./dns.ts";
-import { expandGroups } from "../../protocol/domain-groups.ts";
 import { domainMatches } from "./match-domain.ts";
 
 describe("canonicalHost", () => {
