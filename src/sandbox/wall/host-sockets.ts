@@ -1,4 +1,5 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { isWithin } from "../../shared/fs.ts";
 import { realOrNull } from "../git/repositories.ts";
 
@@ -18,9 +19,26 @@ export function hostSockets(
     if ((isWithinAny(covered, path) && !isWithinAny(shown, path)) || granted.includes(path)) continue;
     const real = realOrNull(path);
     if (real === null || granted.includes(real)) continue;
-    if (lstatSync(real, { throwIfNoEntry: false })?.isSocket()) found.add(real);
+    if (lstatSync(real, { throwIfNoEntry: false })?.isSocket() && isReachable(real)) found.add(real);
   }
   return [...found];
+}
+
+/**
+ * Whether a process of our user without capabilities could get to the path. Commands have none, and neither has
+ * whoever builds their mounts over folders of other users: what the mode bits close needs no cover, and covering
+ * it would fail.
+ */
+export function isReachable(path: string): boolean {
+  const uid = process.getuid?.();
+  const groups = process.getgroups?.() ?? [];
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    if (!stat) return false;
+    const bit = stat.uid === uid ? 0o100 : groups.includes(stat.gid) ? 0o010 : 0o001;
+    if ((stat.mode & bit) === 0) return false;
+    if (folder === "/") return true;
+  }
 }
 
 function listedSockets(): string[] {
