@@ -26,6 +26,8 @@ export type PortError = {
     | "permission"
     | "invalid"
     | "aborted"
+    /** There is no sandbox to run it in, so it was not run. */
+    | "no_sandbox"
     | "io";
   message: string;
 };

@@ -32,7 +32,7 @@ function refusal(state: Exclude<SandboxState, { type: "ready" }>): Result<Comman
   const text = state.type === "unavailable" ? `${state.reason}. ${state.mend}` : "it is switched off";
   return {
     ok: false,
-    error: { code: "io", message: `The command did not run: there is no sandbox: ${text}` },
+    error: { code: "no_sandbox", message: `The command did not run: there is no sandbox: ${text}` },
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { protectedName, secretPattern } from "../../sandbox/policy.ts";
+import { isWithin } from "../../shared/fs.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt, RunRights } from "./attempt.ts";
 import type { EffectPorts } from "./effect-ports.ts";
@@ -74,5 +75,25 @@ function holdsProtected(folder: string, names: readonly string[]): boolean {
   return names.some((name) => name.includes("/") && parts.includes(name.split("/")[0] ?? ""));
 }
 
+/** Trees of the system: a yes to one file there must not open them to everything that a command does. */
+const SYSTEM = [
+  "/bin",
+  "/boot",
+  "/dev",
+  "/etc",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/proc",
+  "/run",
+  "/sbin",
+  "/sys",
+  "/usr",
+];
+
 const isTooWide = (folder: string, home: string): boolean =>
-  folder === "/" || folder === home || home.startsWith(`${folder}/`);
+  folder === "/" ||
+  folder === home ||
+  home.startsWith(`${folder}/`) ||
+  folder === "/var" ||
+  SYSTEM.some((tree) => isWithin(tree, folder));

@@ -307,3 +307,15 @@ it("nobody is asked about a change that cannot be made; what it would read elsew
   expect(await lab.store.approvals({ sessionId: id })).toEqual([]);
   expect(await audit(id)).toEqual(["write_file refused effect policy"]);
 });
+
+it("a question about a command that writes outside names the folder that a yes opens, and holds once", async () => {
+  const client = await open([bash("touch /var/lib/lathe-test"), bash("touch /etc/lathe-test")]);
+  const id = await client.session();
+  const turn = client.turn(id, "go", true);
+  const first = await client.answer(id, { type: "deny" });
+  expect(first).toMatchObject({ onceOnly: true, suggestions: [] });
+  expect(first.parts).toContain("the whole command may write below /var/lib, outside the project");
+  const second = await client.answer(id, { type: "deny" });
+  expect(second.parts.join()).toContain("a yes does not let it write there");
+  await turn;
+});

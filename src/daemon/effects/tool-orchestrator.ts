@@ -34,6 +34,7 @@ import { openBatch, waitForTurn, withFiles } from "./write-order.ts";
  * Nothing else in lathe decides about, or starts, what a model asks for. A stop at any point is a result.
  */
 
+type Asked = Extract<PermissionDecision, { type: "ask" }>;
 type Prepare = Extract<Effect, { type: "prepare_tools" }>;
 type Run = Extract<Effect, { type: "run_tool" }>;
 
@@ -105,7 +106,7 @@ async function prepareCall(
     tool,
     input: examined.input,
     actions: examined.actions,
-    decision,
+    decision: withFolders(decision, tool, runtime),
     runId: effect.runId,
   };
   const { diff, failure } = tool.effect === "write" ? await rehearse(asked, runtime, ports) : {};
@@ -120,6 +121,21 @@ async function prepareCall(
     approval: buildApproval(asked, diff, runtime, ports),
     audit: audit("ask"),
   };
+}
+
+/**
+ * A command that writes outside runs with whole folders opened for it, so the question names them; such a yes is
+ * for this call alone, since a rule would not open them again.
+ */
+function withFolders(decision: Asked, tool: ToolDefinition, runtime: SessionRuntime): Asked {
+  const outside = decision.writesOutside ?? [];
+  if (tool.effect !== "execute" || outside.length === 0) return decision;
+  const folders = foldersFor(outside, runtime);
+  const parts =
+    folders === null
+      ? ["a yes does not let it write there: the sandbox keeps system folders and the home closed"]
+      : folders.map((folder) => `the whole command may write below ${folder}, outside the project`);
+  return { ...decision, parts: [...decision.parts, ...parts], suggestions: [], onceOnly: true };
 }
 
 /** Look-up, parsing, paths and the decision: the same for preparing and, once more, for running. */

@@ -136,7 +136,7 @@ function hasMoved(reason: string, wall: Wall): boolean {
 const failed = (reason: string): Result<CommandResult> => ({
   ok: false,
   error: {
-    code: "io",
+    code: "no_sandbox",
     message: `The command did not run, because its sandbox could not be set up: ${reason}`,
   },
 });

@@ -13,9 +13,10 @@ export function errorOutput(text: string): ToolOutput {
   return { status: "error", content: [block(text)] };
 }
 
-/** A port's refusal as a failed call. */
+/** A port's refusal as a failed call; what is not run for want of a sandbox counts as denied. */
 export function portFailure(error: PortError): ToolOutput {
-  return errorOutput(`Error: ${error.message}`);
+  const output = errorOutput(`Error: ${error.message}`);
+  return error.code === "no_sandbox" ? { ...output, status: "denied" } : output;
 }
 
 const block = (text: string) => ({ type: "text" as const, text: wellFormed(text) || "(no output)" });
