@@ -17,7 +17,13 @@ export function modelChoices(question: ModelQuestion): {
     models: names.map((name) => ({
       id: `${name}/...`,
       available: isReachable(name, question),
-      note: isReachable(name, question) ? "can be used now" : "needs its key",
+      note: isReachable(name, question) ? "can be used now" : needs(name),
     })),
   };
+}
+
+/** What a provider lacks: its key, or, for those that need none, a server. */
+function needs(name: string): string {
+  const [key] = PROVIDERS[name]?.keyNames ?? [];
+  return key === undefined ? "needs its server to run and a model named" : `needs ${key}`;
 }

@@ -218,3 +218,17 @@ describe("local servers", () => {
     );
   });
 });
+
+it("a mistyped provider is not sent to another one; routers and own servers take any name", () => {
+  const ask = (
+    requested: string,
+    environment = {},
+    credentials: Record<string, string> = { ANTHROPIC_API_KEY: "k" },
+  ) => resolveModel({ requested, environment, credentials });
+  expect(ask("antropic/claude-x")).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('no provider "antropic"'),
+  });
+  expect(ask("meta/llama", {}, { OPENROUTER_API_KEY: "k" })).toMatchObject({ ok: true });
+  expect(ask("Qwen/Qwen3", { OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" }, {})).toMatchObject({ ok: true });
+});

@@ -22,6 +22,8 @@ export function resolveModel(question: ModelQuestion): ModelResolution {
   const provider = prefix ?? guessProvider(model, question, overrides);
   if (model === "") return { ok: false, error: `"${name.value}" names no model: write provider/model` };
   if (provider === null) return { ok: false, error: noProvider(model) };
+  const mistyped = prefix === null ? unknownPrefix(model, provider, question) : null;
+  if (mistyped !== null) return { ok: false, error: mistyped };
   return placed(provider, model, question, overrides);
 }
 
@@ -34,6 +36,22 @@ function splitName(name: string, overrides: ModelOverrides): { prefix: string | 
     return { prefix: head, model: name.slice(slash + 1) };
   }
   return { prefix: null, model: name };
+}
+
+/** Vendors none of whose own models has a slash in its name. */
+const PLAIN_NAMES = new Set(["anthropic", "openai", "gemini", "deepseek", "xai", "mistral"]);
+
+/**
+ * A bare name with a slash is right for routers and servers of one's own; at a vendor's own address it is a
+ * provider that was mistyped, and must not be sent to another one.
+ */
+function unknownPrefix(model: string, provider: string, question: ModelQuestion): string | null {
+  const shipped = PROVIDERS[provider];
+  const ownAddress =
+    shipped !== undefined && baseUrlFrom(provider, shipped, question.environment) === undefined;
+  if (!model.includes("/") || !ownAddress || !PLAIN_NAMES.has(provider)) return null;
+  const head = model.slice(0, model.indexOf("/"));
+  return `there is no provider "${head}"; there are ${Object.keys(PROVIDERS).join(", ")}, and those of the config`;
 }
 
 function guessProvider(model: string, question: ModelQuestion, overrides: ModelOverrides): string | null {

@@ -109,6 +109,7 @@ describe("text", () => {
         "lathe: the limit of 5 tokens was reached",
         "lathe: look",
         "lathe: 1 call was denied; the result lists them",
+        '  to allow such calls: --allowed-tools "Bash(npm test) Edit(src/**)", --permission-mode auto, or a rule in the config',
         "  denied: write_file a (no)",
         "",
       ].join("\n"),

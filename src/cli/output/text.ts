@@ -43,8 +43,11 @@ export function textOutput(host: CliHost, options: { verbose: boolean }): RunOut
       if (turn.text !== "") print(host, stripControls(turn.text));
       const message = outcomeMessage(turn.outcome);
       if (message !== null) note(`lathe: ${message}`);
+      if (turn.denials.length > 0) note(ALLOW_HINT);
       for (const denial of turn.denials)
-        note(`  denied: ${callLine({ name: denial.tool, input: denial.input })} (${denial.reason})`);
+        note(
+          `  denied: ${callLine({ name: denial.tool, input: denial.input })} (${forPeople(denial.reason)})`,
+        );
       if (options.verbose) note(usageLine(turn.usage));
     },
   };
@@ -73,3 +76,10 @@ function usageLine(usage: { input: number | null; output: number | null; cost: n
   const cost = usage.cost === null ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
   return `tokens: ${count(usage.input)} in, ${count(usage.output)} out; ${cost}`;
 }
+
+const ALLOW_HINT =
+  '  to allow such calls: --allowed-tools "Bash(npm test) Edit(src/**)", --permission-mode auto, or a rule in the config';
+
+/** A denial without the words that are for the model. */
+const forPeople = (reason: string): string =>
+  reason.replace(/^Permission denied: /, "").replace(/ (Go on without it|Do not try)[\s\S]*$/, "");
