@@ -1,4 +1,3 @@
-import { commandVariables } from "../../config/credentials.ts";
 import type { CommandPort, FilePort, SandboxPolicy } from "../../protocol/ports.ts";
 import type { ToolContext } from "../../protocol/tool.ts";
 import type { Approved } from "../../sandbox/file-guard.ts";
@@ -6,6 +5,7 @@ import { createFiles } from "../../sandbox/files/create-files.ts";
 import { createSearch } from "../../sandbox/search/create-search.ts";
 import type { SessionRuntime } from "../sessions/session-runtime.ts";
 import type { Attempt, RunRights } from "./attempt.ts";
+import { commandEnvironment } from "./command-environment.ts";
 import { decideDomain } from "./decide-domain.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import { taskAccess, todoAccess } from "./plan-ports.ts";
@@ -113,7 +113,7 @@ function commandAccess(
         sessionId: runtime.actor.session.id,
         command,
         cwd: options.cwd,
-        env: commandEnvironment(runtime),
+        env: commandEnvironment(runtime.environment, runtime.settings.config.env, runtime.place.home),
         policy: policyFor(rights, runtime),
         profile: rights.profile,
         unsandboxed: rights.unsandboxed,
@@ -138,21 +138,4 @@ function commandAccess(
 function policyFor(rights: RunRights, { policy }: SessionRuntime): SandboxPolicy {
   if (rights.extraRoots.length === 0) return policy;
   return { ...policy, writableRoots: [...policy.writableRoots, ...rights.extraRoots] };
-}
-
-/** The environment of commands: the client's allow-listed variables and our markers (CONVENTIONS 5.12). */
-function commandEnvironment(runtime: SessionRuntime): Record<string, string> {
-  const { environment, settings, place } = runtime;
-  return {
-    ...commandVariables(environment),
-    ...settings.config.env,
-    HOME: place.home,
-    TERM: "dumb",
-    PAGER: "cat",
-    GIT_PAGER: "cat",
-    GIT_TERMINAL_PROMPT: "0",
-    LATHE: "1",
-    AGENT: "lathe",
-    AI_AGENT: "lathe",
-  };
 }

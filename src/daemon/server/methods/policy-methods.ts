@@ -5,6 +5,7 @@ import type { Place, ToolDefinition } from "../../../protocol/tool.ts";
 import { runWithPolicyFile } from "../../../sandbox/run-policy.ts";
 import { AppError } from "../../../shared/error.ts";
 import { findTool, toolNames } from "../../../tools/registry.ts";
+import { commandEnvironment } from "../../effects/command-environment.ts";
 import { FETCH } from "../../effects/decide-domain.ts";
 import { decideFor, rulesInWords } from "../../effects/decide-for.ts";
 import { resolveActions } from "../../effects/resolve-actions.ts";
@@ -71,9 +72,15 @@ export function policyMethods(ports: MethodPorts): PolicyMethods {
       return { rules: settings.rules, mode: settings.config.permissionMode, trusted: settings.trusted };
     },
 
-    "sandbox.run": async (params) => ({
-      result: await runWithPolicyFile(params, ports.effects.sandbox, ports),
-    }),
+    // Nobody else waits for it: the command ends with the connection.
+    "sandbox.run": async (params, { signal }) => {
+      const { config } = await settingsFor(await realFolder(params.cwd, "the working directory"));
+      const home = params.environment.HOME ?? ports.folders.home;
+      const environment = commandEnvironment(params.environment, config.env, home);
+      return {
+        result: await runWithPolicyFile({ ...params, environment }, ports.effects.sandbox, ports, signal),
+      };
+    },
 
     "models.list": async ({ cwd, context }) => {
       const settings = await ports.loadSettings(cwd, { sandbox: "on" }, context.environment);
