@@ -11,11 +11,7 @@ import { createPipeSource, type PipeSource } from "./supervisor/pipes.ts";
 export function createSandbox(options: SandboxOptions): SandboxPort {
   const pipes = createPipeSource(join(options.stateDir, "sandbox/pipes"), options.newId);
   const platform = createPlatform(options, pipes);
-  let state: Promise<SandboxState> | null = null;
-  const probe = (): Promise<SandboxState> => {
-    state ??= platform.probe();
-    return state;
-  };
+  const probe = repeatedProbe(() => platform.probe(), options.now);
   return {
     probe,
     async run(spec) {
@@ -25,6 +21,32 @@ export function createSandbox(options: SandboxOptions): SandboxPort {
       return platform.run(spec);
     },
     release: (sessionId) => platform.release(sessionId),
+  };
+}
+
+const PROBE_AGAIN_MS = 3000;
+
+/** A sandbox that was found stays found; one that was not is looked for again, at most every three seconds. */
+export function repeatedProbe(
+  probe: () => Promise<SandboxState>,
+  now: () => number,
+): () => Promise<SandboxState> {
+  let last: Promise<SandboxState> | null = null;
+  let failedAt: number | null = null;
+  return () => {
+    if (last !== null && (failedAt === null || now() - failedAt < PROBE_AGAIN_MS)) return last;
+    failedAt = null;
+    last = probe().then(
+      (state) => {
+        if (state.type === "unavailable") failedAt = now();
+        return state;
+      },
+      (error: unknown) => {
+        failedAt = now();
+        throw error;
+      },
+    );
+    return last;
   };
 }
 
