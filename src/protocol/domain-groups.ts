@@ -3,7 +3,7 @@
  * `sandbox.network`, in the policy of `lathe sandbox run` and in rules (`fetch(domain:npm)`).
  */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  npm: ["registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io", "repo.yarnpkg.com"],
+  npm: ["*.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io", "repo.yarnpkg.com"],
   pypi: ["pypi.org", "files.pythonhosted.org"],
   crates: ["crates.io", "index.crates.io", "static.crates.io"],
   go: ["proxy.golang.org", "sum.golang.org", "index.golang.org"],
@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "media.githubusercontent.com",
     "ssh.github.com",
   ],
-  debian: ["deb.debian.org", "security.debian.org", "snapshot.debian.org", "ftp.debian.org"],
+  debian: ["*.debian.org"],
 };
 
 /** The domains of a group, or null when no group has this name. Names are compared without case. */
