@@ -95,6 +95,19 @@ test("denials name what was denied and the way on", async () => {
   expect(text).toContain("[sandbox] network access denied: example.com. Call again with allow_network: true");
 });
 
+test("a command that succeeded is not told of network access it did without", async () => {
+  withResult({
+    exitCode: 0,
+    denials: [
+      { type: "path", path: "/home/u/x", operation: "write" },
+      { type: "network", domain: "example.com" },
+    ],
+  });
+  const text = textOf(await run({ command: "x" }));
+  expect(text).toContain("[sandbox] write denied: /home/u/x.");
+  expect(text).not.toContain("example.com");
+});
+
 test("an address that cannot be reached is said to be the sandbox's doing, but only there", async () => {
   const stderr = stream("OSError: [Errno 101] Network is unreachable\n");
   withResult({ exitCode: 1, stderr });

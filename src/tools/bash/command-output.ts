@@ -72,9 +72,16 @@ function endingLines(result: CommandResult, bounds: Bounds): string[] {
   }
   return [
     ...lines,
-    ...result.denials.slice(0, 10).map((denial) => denialLine(denial, bounds)),
+    ...denialsToTell(result)
+      .slice(0, 10)
+      .map((denial) => denialLine(denial, bounds)),
     ...unreachableLine(result),
   ];
+}
+
+/** A command that succeeded did without the network it was refused, as update checks do. */
+function denialsToTell({ exitCode, denials }: CommandResult): SandboxDenial[] {
+  return exitCode === 0 ? denials.filter((denial) => denial.type !== "network") : denials;
 }
 
 const UNREACHABLE = /network is unreachable|ENETUNREACH/i;
