@@ -29,7 +29,8 @@ export type LinuxOptions = SandboxOptions & {
 export function createLinuxSandbox(options: LinuxOptions): PlatformSandbox {
   let made: LinuxParts | null = null;
   const parts = (): LinuxParts => {
-    made ??= makeParts(options);
+    // Without bubblewrap nothing ran with them yet: it may have been installed since.
+    if (made === null || made.bwrap === null) made = makeParts(options);
     return made;
   };
   return {
